@@ -1,0 +1,34 @@
+"""Everything that shoal raises on purpose.
+
+    ShoalError                 a sentence for the person at the keyboard; the command exits with `exit_code`
+    ├── InputError             what the user gave cannot be used (topic file, option, URL)
+    ├── FolderError            the data folder cannot be used (missing, locked, other version, not writable)
+    ├── StorageFull            the disk is full; everything committed before is safe
+    └── NoSeedReached          not one seed could be fetched
+
+Failures of the web are not here: they are values (`model.Failure`). Bugs are whatever Python raises, and stop the crawl loudly.
+"""
+
+
+class ShoalError(Exception):
+    """Something a user can put right; the message is one clear sentence."""
+
+    exit_code = 2
+
+
+class InputError(ShoalError):
+    """What the user gave cannot be used."""
+
+
+class FolderError(ShoalError):
+    """The data folder cannot be used."""
+
+
+class StorageFull(ShoalError):
+    """There is no room left to store pages; what was stored before is safe."""
+
+
+class NoSeedReached(ShoalError):
+    """Not one of the seeds could be fetched."""
+
+    exit_code = 1

@@ -1,0 +1,454 @@
+"""What travels through a crawl: frozen, keyword-only values that are also the wire format.
+
+    topic ─► Link ─► Candidate ─► Task ─► Response | Redirect | Failure ─► Page ─► Verdict ─► Visit
+
+Times are seconds since the epoch (wall clock), because they are shared between processes and stored.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum, StrEnum
+from typing import Literal
+
+import msgspec
+
+
+class Value(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The common shape of all that travels: it cannot change, and it is encoded without its defaults."""
+
+
+# --- what are we looking for -----------------------------------------------------------------------------------------
+
+
+class Term(Value, frozen=True, kw_only=True):
+    """One word or phrase of a topic."""
+
+    text: str
+    """As the user wrote it; the analyser decides what matches it."""
+    weight: float = 1.0
+
+
+class Topic(Value, frozen=True, kw_only=True):
+    """What the user wants to know about."""
+
+    name: str
+    terms: tuple[Term, ...]
+    negative: tuple[Term, ...] = ()
+    """Words that speak against a page; their weights are positive numbers."""
+    languages: tuple[str, ...] = ()
+    """Languages to ask servers for, best first (`zh`, `en`); empty means whatever comes."""
+    threshold: float | None = None
+    """A page scoring at least this is relevant; None means the judge's own default."""
+    version: int = 1
+    """Raised whenever the terms change during a crawl."""
+
+
+# --- what is on a page -----------------------------------------------------------------------------------------------
+
+
+class LinkKind(StrEnum):
+    """Where on a page a link was found."""
+
+    ANCHOR = "anchor"
+    AREA = "area"
+    FRAME = "frame"
+    REFRESH = "refresh"
+    CANONICAL = "canonical"
+    SEED = "seed"
+    REDIRECT = "redirect"
+
+
+class Link(Value, frozen=True, kw_only=True):
+    """One reference from a page to a URL."""
+
+    url: str
+    """Absolute and in normal form (`shoal.urls`)."""
+    anchor: str = ""
+    """The text a reader clicks on; of an image link, the image's alt text."""
+    before: str = ""
+    """Up to 50 characters of text in front of the link."""
+    after: str = ""
+    """Up to 50 characters of text behind the link."""
+    rel: tuple[str, ...] = ()
+    """The words of the rel attribute, lower case."""
+    position: int = 0
+    """The how-many-th link of the page this is, from 0."""
+    path: str = ""
+    """Tag names from body down to the link, such as `div/ul/li/a`."""
+    source: str = ""
+    """The URL of the page it stands on; empty for a seed."""
+    kind: LinkKind = LinkKind.ANCHOR
+
+
+class Image(Value, frozen=True, kw_only=True):
+    """One picture on a page, with what the page says about it."""
+
+    url: str
+    alt: str = ""
+    title: str = ""
+    caption: str = ""
+    """The figcaption of the figure it stands in."""
+    before: str = ""
+    after: str = ""
+    link: str = ""
+    """Where a click on it leads, or empty."""
+
+
+class Page(Value, frozen=True, kw_only=True):
+    """What a parser understood of a response."""
+
+    url: str
+    title: str = ""
+    description: str = ""
+    keywords: str = ""
+    """The content of meta keywords."""
+    canonical: str = ""
+    language: str = ""
+    """A two-letter code, or empty when nothing tells."""
+    published: str = ""
+    """ISO 8601 date, as exact as the page says, or empty."""
+    charset: str = ""
+    """The encoding the bytes were read with."""
+    text: str = ""
+    """The main text, without navigation and footers."""
+    flat: str = ""
+    """Title and main text in the form keywords are looked up in (`text.flat`)."""
+    terms: dict[str, int] = {}
+    """How often each analysed term stands in title and text."""
+    links: tuple[Link, ...] = ()
+    images: tuple[Image, ...] = ()
+    noindex: bool = False
+    nofollow: bool = False
+    fingerprint: tuple[int, ...] = ()
+    """MinHash of the main text; empty when the page has too little text to compare."""
+
+
+# --- asking a server -------------------------------------------------------------------------------------------------
+
+TaskKind = Literal["page", "robots"]
+
+
+class Task(Value, frozen=True, kw_only=True):
+    """One request that a worker shall make."""
+
+    id: int
+    """The frontier's number for this URL; settled under the same number."""
+    url: str
+    kind: TaskKind = "page"
+    host: str = ""
+    """The politeness key (`urls.host_of`) of the host this was leased for."""
+    depth: int = 0
+    """Links between a seed and this URL; redirects do not count."""
+    attempt: int = 1
+    topic_version: int = 1
+    etag: str = ""
+    last_modified: str = ""
+
+
+class Timing(Value, frozen=True, kw_only=True):
+    """When a request happened, for politeness and for the record."""
+
+    started: float
+    answered: float
+    """When the server had certainly received the request: first byte of the answer, or the moment of failure."""
+    ended: float
+    address: str = ""
+    """The IP address that was connected to; empty through a proxy or when no connection was made."""
+
+
+class Response(Value, frozen=True, kw_only=True):
+    """A server's final answer with a 2xx status."""
+
+    url: str
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    """As received, names lower case, in order."""
+    body: bytes
+    """Decompressed; empty for types that are not text, which are not downloaded."""
+    timing: Timing
+    truncated: bool = False
+    """The body was cut at the size limit."""
+
+    def header(self, name: str) -> str:
+        """The first value of a header, or an empty string."""
+        return next((value for key, value in self.headers if key == name), "")
+
+    @property
+    def content_type(self) -> str:
+        """The media type without its parameters, lower case."""
+        return self.header("content-type").partition(";")[0].strip().lower()
+
+
+class Redirect(Value, frozen=True, kw_only=True):
+    """The server says the page is elsewhere."""
+
+    url: str
+    status: int
+    target: str
+    """Absolute and in normal form."""
+    timing: Timing
+
+
+class Reason(StrEnum):
+    """Why a URL has no page: each is a word a person can search the documentation for."""
+
+    # the web failed us
+    DNS = "dns"
+    CONNECT = "connect"
+    TIMEOUT = "timeout"
+    TLS = "tls"
+    RESET = "reset"
+    PROTOCOL = "protocol"
+    TRUNCATED = "truncated"
+    TOO_LARGE = "too-large"
+    HEADERS_TOO_LARGE = "headers-too-large"
+    STATUS = "status"
+    BAD_REDIRECT = "bad-redirect"
+    REDIRECT_LOOP = "redirect-loop"
+    UNCHANGED = "unchanged"
+    WORKER_DIED = "worker-died"
+    # we decided not to ask
+    ADDRESS = "address"
+    ROBOTS = "robots"
+    ROBOTS_UNREACHABLE = "robots-unreachable"
+    SCOPE = "scope"
+    DEPTH = "depth"
+    HOST_BUDGET = "host-budget"
+    TRAP = "trap"
+    THRESHOLD = "threshold"
+    QUEUE_FULL = "queue-full"
+    NOFOLLOW = "nofollow"
+
+
+class Failure(Value, frozen=True, kw_only=True):
+    """No page came: a value, not an exception, because this is how the web is."""
+
+    url: str
+    reason: Reason
+    detail: str = ""
+    """One clear sentence for a person."""
+    status: int = 0
+    """The HTTP status, if there was one."""
+    heals: bool = False
+    """True when asking again later may help."""
+    retry_after: float | None = None
+    """Seconds the server asked us to wait."""
+    timing: Timing
+
+
+# --- what a worker sends home ----------------------------------------------------------------------------------------
+
+
+class Evidence(Value, frozen=True, kw_only=True):
+    """One part of a score, in words a person understands."""
+
+    what: str
+    amount: float
+
+
+class Verdict(Value, frozen=True, kw_only=True):
+    """How much a page is about the topic, and why."""
+
+    score: float
+    threshold: float
+    why: tuple[Evidence, ...] = ()
+    """What made the score, the strongest first."""
+
+    @property
+    def relevant(self) -> bool:
+        """True when the score reaches the threshold."""
+        return self.score >= self.threshold
+
+
+class Seen(Value, frozen=True, kw_only=True, tag=True):
+    """A page came."""
+
+    task: Task
+    response: Response
+    page: Page | None = None
+    """None when the response is of a type that is recorded but not parsed."""
+    verdict: Verdict | None = None
+    hints: tuple[float, ...] = ()
+    """The judge's score of each link of the page, in the order of `page.links`."""
+
+
+class Moved(Value, frozen=True, kw_only=True, tag=True):
+    """The page is elsewhere; the new place goes through scope, robots and politeness like any other."""
+
+    task: Task
+    redirect: Redirect
+
+
+class Missed(Value, frozen=True, kw_only=True, tag=True):
+    """No page came."""
+
+    task: Task
+    failure: Failure
+
+
+class RobotsRead(Value, frozen=True, kw_only=True, tag=True):
+    """A robots.txt came."""
+
+    task: Task
+    text: str
+    timing: Timing
+
+
+Visit = Seen | Moved | Missed | RobotsRead
+
+
+# --- which page next -------------------------------------------------------------------------------------------------
+
+
+class Candidate(Value, frozen=True, kw_only=True):
+    """A link that a strategy wants followed."""
+
+    link: Link
+    priority: float
+    """Larger is sooner."""
+    why: str = ""
+    """One short sentence: what made the priority."""
+    refused: Reason | None = None
+    """Set when the strategy decided against the link; it is recorded, not fetched."""
+
+
+class State(IntEnum):
+    """Where a URL is in its life."""
+
+    WAITING = 0
+    DONE = 1
+    FAILED = 2
+    SKIPPED = 3
+    MOVED = 4
+
+
+class Entry(Value, frozen=True, kw_only=True):
+    """What the frontier keeps about one URL."""
+
+    id: int
+    url: str
+    host: str
+    priority: float
+    depth: int = 0
+    parent: int = 0
+    """The entry whose page had the link; 0 for a seed."""
+    origin: int = 0
+    """The entry at the start of the chain of redirects this stands in; 0 outside of one."""
+    hop: int = 0
+    """Redirects between the link and this URL."""
+    attempt: int = 1
+    state: State = State.WAITING
+    reason: Reason | None = None
+    detail: str = ""
+    anchor: str = ""
+    why: str = ""
+    not_before: float = 0.0
+    """A retry waits until then."""
+
+
+# --- what is remembered ----------------------------------------------------------------------------------------------
+
+
+class Known(Value, frozen=True):
+    """What the frontier must know of a URL that turned up again."""
+
+    id: int
+    state: State
+    priority: float
+    depth: int
+    reason: Reason | None = None
+
+
+class HostRecord(Value, frozen=True):
+    """What is remembered of a host between two runs."""
+
+    name: str
+    waiting: int
+    best: float
+    """The best priority among its waiting URLs."""
+    pages: int = 0
+    closed: Reason | None = None
+    """Why nothing more is asked of it, if so."""
+
+
+class Retry(Value, frozen=True):
+    """A URL that waits for a second chance."""
+
+    id: int
+    host: str
+    priority: float
+    not_before: float
+
+
+class Closing(Value, frozen=True):
+    """Nothing more is asked of a host: all its waiting URLs get this state and reason."""
+
+    host: str
+    state: State
+    reason: Reason
+    detail: str
+    leased: tuple[int, ...] = ()
+    """The URLs of the host that are being fetched at this moment; they go their own way."""
+
+
+class StoredPage(Value, frozen=True):
+    """A fetched page on its way to the disk."""
+
+    seen: Seen
+    fetch_order: int
+
+
+class Duplicate(Value, frozen=True):
+    """A stored page says what an earlier one said."""
+
+    page: int
+    of: int
+    similarity: float
+    """1 for an exact copy."""
+
+
+class Totals(Value, frozen=True):
+    """How far a crawl has come, over all its runs."""
+
+    pages: int = 0
+    relevant: int = 0
+    bytes: int = 0
+    elapsed: float = 0.0
+    """Seconds of crawling."""
+
+
+class RobotsRecord(Value, frozen=True, kw_only=True):
+    """What a site's robots.txt said, and until when that counts."""
+
+    origin: str
+    text: str
+    status: int
+    fetched_at: float
+    expires_at: float
+
+
+class PatternCount(Value, frozen=True, kw_only=True):
+    """How a family of similar URLs has fared."""
+
+    host: str
+    pattern: str
+    pages: int
+    repeats: int
+    relevant: int
+
+
+class Changes(Value, frozen=True):
+    """All that happened since the last commit: written in one transaction, or not at all."""
+
+    added: tuple[Entry, ...] = ()
+    changed: tuple[Entry, ...] = ()
+    closed: tuple[Closing, ...] = ()
+    tally: tuple[tuple[State, Reason | None, int], ...] = ()
+    """By how many URLs each state has grown or shrunk, those of `closed` not counted."""
+    pages: tuple[StoredPage, ...] = ()
+    robots: tuple[RobotsRecord, ...] = ()
+    patterns: tuple[PatternCount, ...] = ()
+    fetching: tuple[str, ...] = ()
+    """The URLs in flight at this moment, for those who watch."""
+    elapsed: float = 0.0
+    """Seconds of crawling so far, over all runs."""

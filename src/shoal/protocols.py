@@ -1,0 +1,127 @@
+"""The seams of shoal: each is small, and each has at least two implementations (the fakes in `shoal.testing` count)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+from shoal.model import (
+    Candidate,
+    Changes,
+    Duplicate,
+    Entry,
+    Failure,
+    HostRecord,
+    Known,
+    Link,
+    Page,
+    Redirect,
+    Response,
+    Retry,
+    Seen,
+    Task,
+    Verdict,
+    Visit,
+)
+
+
+class SeedSource(Protocol):
+    """Where a crawl starts."""
+
+    async def seeds(self) -> tuple[Link, ...]:
+        """The links to start from, in normal form."""
+
+
+class Fetcher(Protocol):
+    """Asks a server."""
+
+    async def fetch(self, task: Task) -> Response | Redirect | Failure:
+        """One request, no redirect followed. Never raises for what a server did; cancellation closes the connection."""
+
+
+class Parser(Protocol):
+    """Understands a response."""
+
+    def parse(self, response: Response) -> Page | None:
+        """The page, or None for a type that is not text. Never raises for what a page says."""
+
+
+class Judge(Protocol):
+    """Knows the topic."""
+
+    def judge(self, page: Page) -> Verdict:
+        """How much the page is about the topic."""
+
+    def judge_link(self, link: Link) -> float:
+        """How much the link promises, 0 to 1, by what stands in and around it."""
+
+
+class Visitor(Protocol):
+    """The stateless half of a crawl: fetch, parse, judge."""
+
+    async def visit(self, task: Task) -> Visit: ...
+
+
+class Strategy(Protocol):
+    """Where would a fish swim now?"""
+
+    def follow(self, seen: Seen) -> Iterable[Candidate]:
+        """A candidate for every link of the page, also for those it refuses."""
+
+    def refresh(self) -> Iterable[Candidate]:
+        """Called every so many pages: URLs whose priority changed by what was learned since."""
+
+
+class Broker(Protocol):
+    """Hands out work and takes results."""
+
+    async def lease(self) -> Task | None:
+        """The next request to make, as soon as there is one; None when the crawl is over."""
+
+    async def settle(self, visit: Visit) -> None:
+        """The result of a leased task."""
+
+
+class Ledger(Protocol):
+    """The clocks of all hosts, shared by every crawl of the installation."""
+
+    def claim(self, key: str, now: float, until: float, next_at: float = 0.0) -> float:
+        """Reserve a host for a request that ends before `until`: 0 when granted, else the time to ask again.
+
+        If the claim is never released, because its owner died, nobody may ask the host before `next_at`.
+        """
+
+    def release(self, key: str, next_at: float) -> None:
+        """The request is over; nobody may ask this host before `next_at`."""
+
+
+class Shelf(Protocol):
+    """The durable side of the frontier: it shows what was committed."""
+
+    def last_id(self) -> int:
+        """The highest id ever given."""
+
+    def find(self, key: int) -> Known | None:
+        """What is known of the URL with this key."""
+
+    def read(self, id: int) -> Entry:
+        """The whole entry."""
+
+    def best(self, host: str) -> Iterator[tuple[float, int]]:
+        """Priority and id of the waiting URLs of a host, best first, read as far as the caller wants."""
+
+    def worst(self, limit: int) -> Iterable[Entry]:
+        """The waiting URLs with the lowest priorities."""
+
+    def hosts(self) -> Iterable[HostRecord]:
+        """Every host with waiting URLs or with a memory."""
+
+    def retries(self) -> Iterable[Retry]:
+        """Waiting URLs that must not be asked for before a certain time."""
+
+
+class Store(Protocol):
+    """The memory of a crawl."""
+
+    def commit(self, changes: Changes) -> list[Duplicate]:
+        """Make a batch durable, all of it or nothing; answers which of its pages were known already. Runs in a thread."""

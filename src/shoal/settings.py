@@ -1,0 +1,107 @@
+"""Every number a crawl depends on, in one small frozen struct per part.
+
+Read once (topic file, environment, flags: `topic/file.py` and `cli.py`), stored beside the crawl, passed down by `app.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from shoal.model import Topic
+
+USER_AGENT = "Shoal/0.1"
+"""The product token robots.txt files are matched against is the part before the slash."""
+
+
+class Part(msgspec.Struct, frozen=True, kw_only=True):
+    """The common shape of all settings: they cannot change after they were read."""
+
+
+class Fetching(Part, frozen=True, kw_only=True):
+    """How a worker talks to servers."""
+
+    user_agent: str = USER_AGENT
+    contact: str = ""
+    """A page or address where a site's owner reaches the operator; sent with the User-Agent."""
+    proxy: str = ""
+    """An HTTP proxy for every request; it is trusted, so the address check is its business then."""
+    languages: tuple[str, ...] = ()
+    """Sent as Accept-Language."""
+    allow_private: tuple[str, ...] = ()
+    """Address ranges (`127.0.0.0/8`) that may be connected to although they are not public."""
+    connect_timeout: float = 10.0
+    answer_timeout: float = 20.0
+    """Seconds until the first byte of the answer."""
+    total_timeout: float = 60.0
+    max_body: int = 10 * 2**20
+    """Bytes of a body after decompression; more is cut off."""
+    max_header_bytes: int = 64 * 2**10
+    concurrency: int = 64
+    """Requests in flight at once, over all hosts."""
+
+
+class Politeness(Part, frozen=True, kw_only=True):
+    """How often a host is asked."""
+
+    delay: float = 1.0
+    """Seconds between two requests to one host."""
+    per_host: int = 1
+    """Requests in flight to one host; more than 1 is for one's own hosts."""
+    per_address: int = 4
+    """Requests in flight to one IP address, over all the hosts that live there."""
+    fetch_factor: float = 2.0
+    """A host that took t seconds to answer is left alone for at least this many times t."""
+    max_crawl_delay: float = 300.0
+    """A longer Crawl-delay in robots.txt counts as this."""
+    backoff_first: float = 5.0
+    """Seconds of rest after the first 429, 503 or failed connection; doubles each time, with jitter."""
+    backoff_cap: float = 3600.0
+    attempts: int = 4
+    """How often a URL is asked for, when failures may heal."""
+    robots_ttl: float = 24 * 3600.0
+    robots_retry: float = 600.0
+    """How long a host whose robots.txt cannot be read (5xx, unreachable) is left alone."""
+
+
+class Budget(Part, frozen=True, kw_only=True):
+    """When a crawl is over. None means no limit."""
+
+    max_pages: int | None = None
+    max_pages_per_host: int | None = None
+    max_depth: int | None = None
+    max_bytes: int | None = None
+    max_time: float | None = None
+    """Seconds of crawling, over all resumes together."""
+    max_queue: int = 5_000_000
+    """URLs waiting at once; when there are more, the worst are dropped."""
+
+
+class Scope(Part, frozen=True, kw_only=True):
+    """Which URLs belong to the crawl at all."""
+
+    kind: Literal["any", "host", "domain", "prefix"] = "any"
+    """Relative to the seeds: anywhere, the same host, the same registered domain, below the same path."""
+    include: tuple[str, ...] = ()
+    """Only URLs that match one of these patterns (`*` stands for anything); empty means all."""
+    exclude: tuple[str, ...] = ()
+    """No URL that matches one of these patterns."""
+
+
+class Settings(Part, frozen=True, kw_only=True):
+    """All that a crawl is: what `resume` needs to go on."""
+
+    topic: Topic
+    seeds: tuple[str, ...]
+    """Absolute and in normal form."""
+    strategy: str = "best-first"
+    judge: str = "cosine"
+    scope: Scope = Scope()
+    budget: Budget = Budget()
+    politeness: Politeness = Politeness()
+    fetching: Fetching = Fetching()
+    processes: int = 1
+    """1: everything in one process; more: that many worker processes beside the coordinator."""
+    label: str = ""
+    """The name of this topic in a table of hand-made labels; only measuring looks at it."""

@@ -1,0 +1,276 @@
+"""Which words does a text say? The one analyser of the whole product.
+
+    text ─fold─► one spelling ─terms─► words in order ─flat─► one string to look keywords up in
+                                             └─fingerprint─► numbers that tell near-duplicates
+
+Chinese and English are equal: Chinese words are cut by rjieba, Latin words lose their plural, both come out in order.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import struct
+import unicodedata
+from collections.abc import Iterable, Sequence
+from functools import cache, lru_cache
+
+import ahocorasick_rs
+import opencc
+import rjieba
+from rensa import RMinHash
+
+HAN = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff"
+"""The characters of Chinese words, as the inside of a regular expression's class. Only those of the basic plane: with
+one character beyond it, the regular expression engine is ten times slower (here and in `fold`)."""
+
+# --- one spelling ----------------------------------------------------------------------------------------------------
+
+# Removed everywhere: control characters, soft hyphens, zero-width characters, accents written apart, lone surrogates.
+_SILENT = (
+    "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u0300-\u036f\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\ud800-\udfff"
+)
+_SILENT_ASCII = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
+# A voicing mark joins the kana in front of it, which no table of single characters can say.
+_JOINING = ("\u3099", "\u309a", "\uff9e", "\uff9f")
+_FOLDED_RANGES = ((0x80, 0xD800), (0xE000, 0x10000))
+
+
+def fold(text: str) -> str:
+    """The text in one spelling: half width, lower case, simplified Chinese, no accents, no control characters."""
+    text = text.lower()
+    if text.isascii():
+        return _SILENT_ASCII.sub("", text)
+    if any(mark in text for mark in _JOINING):
+        text = unicodedata.normalize("NFKC", text)
+    pattern, table = _folding()
+    return pattern.sub(lambda match: table.get(match.group(), ""), text)
+
+
+@cache
+def _folding() -> tuple[re.Pattern[str], dict[str, str]]:
+    """What `fold` replaces, and by what; built at the first text that is not ASCII (some 50 ms)."""
+    plain = {character: _plain(character) for start, end in _FOLDED_RANGES for character in map(chr, range(start, end))}
+    # One character a line: alone, none can become part of a phrase, so OpenCC answers character by character.
+    simplified = opencc.OpenCC("t2s").convert("\n".join(plain.values())).split("\n")
+    table = {old: new for old, new in zip(plain, simplified, strict=True) if old != new}
+    return re.compile(f"[{_SILENT}{_ranges(map(ord, table))}]"), table
+
+
+def _plain(character: str) -> str:
+    """NFKC and lower case; Latin letters without their accents."""
+    folded = unicodedata.normalize("NFKC", character).lower().replace("\n", " ")
+    base = unicodedata.normalize("NFKD", folded)[:1]
+    return base if base.isascii() and base.isalpha() and len(folded) == 1 else folded
+
+
+def _ranges(codes: Iterable[int]) -> str:
+    """Ascending code points as the inside of a character class."""
+    runs: list[list[int]] = []
+    for code in codes:
+        if runs and runs[-1][1] == code - 1:
+            runs[-1][1] = code
+        else:
+            runs.append([code, code])
+    return "".join(f"{re.escape(chr(first))}-{re.escape(chr(last))}" for first, last in runs)
+
+
+# --- words -----------------------------------------------------------------------------------------------------------
+
+_CONTRACTION = r"(?:['’][a-z]{1,2}(?![a-z]))?"
+_ASCII_WORD = re.compile(rf"[a-z0-9]+{_CONTRACTION}")
+_IS_HAN = re.compile(f"[{HAN}]")
+_NOT_HAN = re.compile(f"([^{HAN}]+)")
+_PLACE = "\x01"
+"""Stands for everything between two runs of Chinese while the Chinese is cut; `fold` has removed it from every text."""
+_MAX_WORD = 40
+"""Longer ones are data (keys, encoded pictures), not words."""
+
+
+def terms(text: str) -> list[str]:
+    """The analysed words of a text, in order."""
+    folded = fold(text)
+    if folded.isascii():
+        return list(filter(None, map(_WORDS.__getitem__, _ASCII_WORD.findall(folded))))
+    # [Chinese, other, Chinese, other, …]: one call cuts all the Chinese, because a call per run takes twice as long.
+    runs = _NOT_HAN.split(folded)
+    others = iter(runs[1::2])
+    find_words = _word_pattern().findall
+    found: list[str] = []
+    for piece in rjieba.cut(_PLACE.join(runs[::2])):
+        if piece != _PLACE:
+            found.append(piece)
+        elif len(other := next(others)) > 1 or other.isalnum():  # most are a single comma or full stop
+            found.extend(map(_WORDS.__getitem__, find_words(other)))
+    return list(filter(None, found))
+
+
+@cache
+def _word_pattern() -> re.Pattern[str]:
+    """Words that are not Chinese, in every alphabet; spelt out as ranges because that is twice as fast as `\\w`."""
+    letters = (code for code in range(0x80, 0x10000) if chr(code).isalnum() and not _IS_HAN.match(chr(code)))
+    return re.compile(rf"[a-z0-9{_ranges(letters)}]+{_CONTRACTION}")
+
+
+class _Words(dict[str, str]):
+    """From a word of folded text to its term, or to nothing; forgets all when it has grown too large."""
+
+    def __missing__(self, word: str) -> str:
+        if len(self) > 200_000:
+            self.clear()
+        term = self[word] = _term(word)
+        return term
+
+
+_WORDS = _Words()  # owned by `terms`: a pure function's memory
+
+
+def _term(word: str) -> str:
+    """The term of one word: without its plural; nothing for a single digit or a piece of data."""
+    word = re.split("['’]", word)[0]
+    if len(word) > _MAX_WORD or (len(word) == 1 and word.isdigit()):
+        return ""
+    return _singular(word) if word.isascii() and word.isalpha() else word
+
+
+# Plurals that the endings below would get wrong, and words that only look like plurals.
+_IRREGULAR_PLURALS = """
+    children:child men:man women:woman people:people mice:mouse feet:foot teeth:tooth criteria:criterion
+    analyses:analysis crises:crisis theses:thesis hypotheses:hypothesis diagnoses:diagnosis syntheses:synthesis
+    indices:index matrices:matrix vertices:vertex appendices:appendix viruses:virus buses:bus campuses:campus
+    statuses:status bonuses:bonus focuses:focus gases:gas biases:bias lenses:lens aliases:alias canvases:canvas
+    atlases:atlas movies:movie cookies:cookie calories:calorie zombies:zombie selfies:selfie caches:cache
+    headaches:headache niches:niche shoes:shoe canoes:canoe knives:knife wives:wife wolves:wolf shelves:shelf
+    quizzes:quiz axes:axis"""
+_NO_PLURALS = """
+    series species news lens gas bias alias canvas atlas pancreas overseas whereas christmas texas kansas arkansas
+    dallas vegas keras chaos cosmos ethos kudos macos diabetes kubernetes postgres mercedes always perhaps sometimes
+    besides towards afterwards does goes physics mathematics economics politics ethics electronics statistics genetics
+    linguistics robotics logistics athletics aesthetics mechanics dynamics thermodynamics optics acoustics informatics
+    bioinformatics semantics genomics proteomics photonics analytics hydraulics kinetics ergonomics gymnastics
+    pediatrics obstetrics forensics"""
+_IRREGULAR = dict(pair.split(":") for pair in _IRREGULAR_PLURALS.split())
+_SINGULAR = frozenset(_NO_PLURALS.split())
+_VOWELS = frozenset("aeiouy")
+
+
+def _singular(word: str) -> str:
+    """`grids` is `grid`, `batteries` is `battery`, `glass` stays: a reader must recognise every term."""
+    if irregular := _IRREGULAR.get(word):
+        return irregular
+    if len(word) < 4 or word[-1] != "s" or word[-2] in "sui" or word in _SINGULAR or _VOWELS.isdisjoint(word[:-1]):
+        return word
+    if word.endswith("ies"):
+        return word[:-3] + "y" if len(word) > 4 else word[:-1]
+    if word.endswith(("sses", "shes", "ches", "xes", "zzes")) or (word.endswith("oes") and len(word) > 5):
+        return word[:-2]
+    return word[:-1]
+
+
+# --- keywords --------------------------------------------------------------------------------------------------------
+
+
+class _FlatForms(dict[str, str]):
+    """How a term stands in flat text: Chinese bare, everything else between spaces."""
+
+    def __missing__(self, term: str) -> str:
+        if len(self) > 200_000:
+            self.clear()
+        form = self[term] = term if _IS_HAN.match(term) else f" {term} "
+        return form
+
+
+_FLAT_FORMS = _FlatForms()  # owned by `flat`: a pure function's memory
+
+
+def flat(terms: Iterable[str]) -> str:
+    """The terms as one string to look keywords up in; texts that do not touch are joined with a newline.
+
+    Chinese words stand without spaces, so that a keyword is found however it was cut; all others stand between single
+    spaces, so that `ux` is not found in `linux`.
+    """
+    return "".join(map(_FLAT_FORMS.__getitem__, terms)).replace("  ", " ")
+
+
+def flattened(text: str) -> str:
+    """What `flat(terms(text))` is, without cutting the Chinese, which costs most: for texts that are only looked up in."""
+    folded = fold(text)
+    return _flat_run(folded) if folded.isascii() else _NOT_HAN.sub(_flat_match, folded)
+
+
+def _flat_match(match: re.Match[str]) -> str:
+    run = match.group()
+    # Between two Chinese words mostly stands a comma or a familiar word; a long run is hardly ever seen again.
+    return _flat_short_run(run) if len(run) < 16 else _flat_run(run)
+
+
+def _flat_run(run: str) -> str:
+    """The flat form of text without Chinese."""
+    words = (_ASCII_WORD if run.isascii() else _word_pattern()).findall(run)
+    return flat(filter(None, map(_WORDS.__getitem__, words)))
+
+
+_flat_short_run = lru_cache(maxsize=20_000)(_flat_run)
+
+
+class Keywords:
+    """Counts how often each of some words and phrases stands in a text, all of them in one pass."""
+
+    def __init__(self, phrases: Sequence[str]) -> None:
+        forms = [flat(terms(phrase)) for phrase in phrases]
+        self.empty = tuple(phrase for phrase, form in zip(phrases, forms, strict=True) if not form)
+        """The phrases that say nothing (punctuation, single digits); their count is always 0."""
+        distinct = dict.fromkeys(filter(None, forms))
+        places = {form: place for place, form in enumerate(distinct)}
+        self._places = [places.get(form, -1) for form in forms]
+        self._automaton = ahocorasick_rs.AhoCorasick(list(distinct)) if distinct else None
+
+    def count(self, flat_text: str) -> list[int]:
+        """How often each phrase stands in the flat text, in the order of the phrases; nested ones all count."""
+        if self._automaton is None:
+            return [0] * len(self._places)
+        found = [0] * (max(self._places) + 2)  # the last is never raised: the count of phrases that say nothing
+        for place, _, _ in self._automaton.find_matches_as_indexes(flat_text, overlapping=True):
+            found[place] += 1
+        return [found[place] for place in self._places]
+
+
+# --- near-duplicates -------------------------------------------------------------------------------------------------
+
+_PERMUTATIONS = 128
+_SEED = 42
+_SHINGLE = 3
+_LEAST_TERMS = 20
+"""Shorter texts (error pages, frames) resemble each other without being copies."""
+_BANDS, _ROWS = 20, 6
+"""A pair that is 80 % alike shares a band with probability 0.997, one that is 40 % alike with 0.08."""
+
+
+def fingerprint(terms: Sequence[str]) -> tuple[int, ...]:
+    """128 numbers (32 bits each) that are mostly equal for texts that are mostly equal; empty for a short text."""
+    if len(terms) < _LEAST_TERMS:
+        return ()
+    sketch = RMinHash(num_perm=_PERMUTATIONS, seed=_SEED)
+    sketch.update(list(map(" ".join, zip(*(terms[start:] for start in range(_SHINGLE)), strict=False))))
+    return tuple(sketch.digest())
+
+
+def similarity(one: Sequence[int], other: Sequence[int]) -> float:
+    """How much two fingerprinted texts have in common, 0 to 1; 0 when one of them has no fingerprint."""
+    if not one or len(one) != len(other):
+        return 0.0
+    return sum(map(int.__eq__, one, other)) / len(one)
+
+
+def bands(fingerprint: Sequence[int]) -> tuple[int, ...]:
+    """20 signed 64-bit numbers; near-duplicates share at least one of them (a key for an ordinary index)."""
+    if not fingerprint:
+        return ()
+    packed = struct.pack(f"<{_BANDS * _ROWS}I", *fingerprint[: _BANDS * _ROWS])
+    size = 4 * _ROWS
+    return tuple(_hash64(band, packed[band * size : (band + 1) * size]) for band in range(_BANDS))
+
+
+def _hash64(band: int, rows: bytes) -> int:
+    digest = hashlib.blake2b(rows, digest_size=8, person=band.to_bytes(2, "little")).digest()
+    return int.from_bytes(digest, "little", signed=True)
