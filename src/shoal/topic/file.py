@@ -1,0 +1,192 @@
+"""What did the user ask for? Topic file, options and environment become `Settings`, or one clear sentence.
+
+    defaults ◄ environment (SHOAL_PROXY …) ◄ topic file ◄ options (--max-pages …)        what stands further right wins
+
+`_keys` is the whole list of what can be said, and how each is read.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import get_args, get_type_hints
+
+from msgspec.structs import replace
+
+from shoal.errors import InputError
+from shoal.model import Topic
+from shoal.settings import Scope, Settings
+from shoal.text import flat, terms
+from shoal.topic import values
+
+NOTHING: Mapping[str, object] = {}
+ENVIRONMENT = {"SHOAL_USER_AGENT": "user_agent", "SHOAL_CONTACT": "contact", "SHOAL_PROXY": "proxy"}
+_OPTION_NAMES = {"keywords": "--topic", "seeds": "--seed"}
+"""Options that are not called as the key in the file is; all others are `--max-pages` for `max_pages`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Names:
+    """The implementations there are; `app` knows them, the topic does not."""
+
+    strategies: tuple[str, ...]
+    judges: tuple[str, ...]
+
+
+def read_topic(
+    path: Path, *, names: Names, options: Mapping[str, object] = NOTHING, environ: Mapping[str, str] | None = None
+) -> Settings:
+    """All that a crawl is, from a topic file; options given by the user (None: not given) win over the file."""
+    file = _Source(values=_load(path), called=lambda key: f"{path}: {key}")
+    _refuse_unknown(file, path, names)
+    return _settled([_environment(environ or {}), file, _options(options)], names, called=file.called)
+
+
+def topic_from_words(
+    words: str | Iterable[str],
+    seeds: Iterable[str],
+    *,
+    names: Names,
+    options: Mapping[str, object] = NOTHING,
+    environ: Mapping[str, str] | None = None,
+) -> Settings:
+    """The same without a file: `power grid, substation=0.8` and the URLs to start from."""
+    text = words if isinstance(words, str) else ",".join(words)
+    typed = _options({**options, "keywords": text, "seeds": tuple(seeds)})
+    return _settled([_environment(environ or {}), typed], names, called=typed.called)
+
+
+def overlay(settings: Settings, options: Mapping[str, object], *, names: Names) -> Settings:
+    """The settings of an earlier run, with what the user says this time."""
+    return _applied(settings, _options(options), names)
+
+
+# --- where values come from ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Source:
+    """Some values as the user gave them, and how to speak of each in an error message."""
+
+    values: Mapping[str, object]
+    called: Callable[[str], str]
+
+
+def _environment(environ: Mapping[str, str]) -> _Source:
+    variables = {key: variable for variable, key in ENVIRONMENT.items() if environ.get(variable)}
+    return _Source(values={key: environ[name] for key, name in variables.items()}, called=variables.__getitem__)
+
+
+def _options(options: Mapping[str, object]) -> _Source:
+    given = {key: value for key, value in options.items() if value is not None and value != ()}
+    return _Source(values=given, called=lambda key: _OPTION_NAMES.get(key, "--" + key.replace("_", "-")))
+
+
+def _load(path: Path) -> dict[str, object]:
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such topic file") from None
+    except IsADirectoryError:
+        raise InputError(f"{path} is a folder; give the path of a topic file") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise InputError(f"{path} is not TOML: {error}") from None
+
+
+def _refuse_unknown(file: _Source, path: Path, names: Names) -> None:
+    known = _keys(names)
+    for key in file.values:
+        if key not in known:
+            hint = values.did_you_mean(key, known) or f"; the keys are {', '.join(known)}"
+            raise InputError(f'{path}: there is no key "{key}"{hint}')
+    words = file.values.get("keywords")
+    for key, value in words.items() if isinstance(words, dict) else ():
+        # In TOML everything below a [keywords] line belongs to it, which people forget.
+        if key in known and ("_" in key or not isinstance(value, int | float)):
+            raise InputError(f"{path}: {key} stands below [keywords] and is read as a word; move it above that line")
+
+
+# --- what can be said ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Key:
+    """How one key is read, and where in the settings it goes: (part, field), an empty part being `Settings` itself."""
+
+    read: Callable[[object], object]
+    places: tuple[tuple[str, str], ...]
+
+
+@cache
+def _keys(names: Names) -> dict[str, _Key]:
+    def key(read: Callable[[object], object], *places: tuple[str, str]) -> _Key:
+        return _Key(read, places)
+
+    return {
+        "name": key(values.line, ("topic", "name")),
+        "keywords": key(values.keywords, ("topic", "terms")),
+        "not": key(values.keywords, ("topic", "negative")),
+        "seeds": key(values.seeds, ("", "seeds")),
+        "language": key(values.language, ("topic", "languages"), ("fetching", "languages")),
+        "label": key(values.line, ("", "label")),
+        "threshold": key(values.number, ("topic", "threshold")),
+        "strategy": key(values.one_of(names.strategies), ("", "strategy")),
+        "judge": key(values.one_of(names.judges), ("", "judge")),
+        "scope": key(values.one_of(get_args(get_type_hints(Scope)["kind"])), ("scope", "kind")),
+        "include": key(values.texts, ("scope", "include")),
+        "exclude": key(values.texts, ("scope", "exclude")),
+        "max_pages": key(values.whole(1), ("budget", "max_pages")),
+        "max_pages_per_host": key(values.whole(1), ("budget", "max_pages_per_host")),
+        "max_depth": key(values.whole(0), ("budget", "max_depth")),
+        "max_bytes": key(values.whole(1), ("budget", "max_bytes")),
+        "max_time": key(values.duration, ("budget", "max_time")),
+        "delay": key(values.number, ("politeness", "delay")),
+        "per_host": key(values.whole(1), ("politeness", "per_host")),
+        "concurrency": key(values.whole(1), ("fetching", "concurrency")),
+        "processes": key(values.whole(1), ("", "processes")),
+        "proxy": key(values.proxy, ("fetching", "proxy")),
+        "user_agent": key(values.user_agent, ("fetching", "user_agent")),
+        "contact": key(values.header, ("fetching", "contact")),
+        "allow_private": key(values.networks, ("fetching", "allow_private")),
+    }
+
+
+def _applied(settings: Settings, source: _Source, names: Names) -> Settings:
+    """The settings with the source's values in their places."""
+    changed: dict[str, dict[str, object]] = {}
+    for name, raw in source.values.items():
+        key = _keys(names)[name]
+        try:
+            value = key.read(raw)
+        except ValueError as error:
+            raise InputError(f"{source.called(name)} {error}") from None
+        for part, field in key.places:
+            changed.setdefault(part, {})[field] = value
+    own = changed.pop("", {})
+    return replace(settings, **own, **{part: replace(getattr(settings, part), **new) for part, new in changed.items()})
+
+
+def _settled(sources: Iterable[_Source], names: Names, called: Callable[[str], str]) -> Settings:
+    """Defaults and all sources on top of each other, if that is enough for a crawl."""
+    settings = Settings(topic=Topic(name="", terms=()), seeds=())
+    for source in sources:
+        settings = _applied(settings, source, names)
+    topic = settings.topic
+    if not topic.terms:
+        raise InputError(f'{called("keywords")} must name at least one word to look for, such as "power grid"')
+    if not settings.seeds:
+        raise InputError(f'{called("seeds")} must name at least one URL to start from, such as "https://example.org/"')
+    unwanted = {flat(terms(term.text)) for term in topic.negative}
+    if both := [term.text for term in topic.terms if flat(terms(term.text)) in unwanted]:
+        raise InputError(f'{called("not")} must not hold "{both[0]}", because it is a keyword too')
+    name = topic.name or ", ".join(term.text for term in topic.terms[:3])
+    return replace(settings, topic=replace(topic, name=name))

@@ -1,0 +1,208 @@
+"""Can this value be used? One reader per kind of value that a topic file or an option holds.
+
+A reader returns the value in its final type, or raises `ValueError` with the end of a sentence that begins with the value's
+name: "must be a whole number of at least 1, not 'many'".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
+from ipaddress import ip_network
+from math import isfinite
+from reprlib import Repr
+
+from shoal.model import Term
+from shoal.text import flat, terms
+from shoal.urls import normalise
+
+LARGEST_INTEGER = 2**63 - 1
+"""More does not fit into a database."""
+_SHORTENED = Repr()
+_SHORTENED.maxstring = _SHORTENED.maxother = 100
+short = _SHORTENED.repr
+"""A value in an error message: as Python writes it, but never a whole screen."""
+
+_SEPARATORS = re.compile(r"[,，、;；\n]")
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd])", re.IGNORECASE)
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+_HOST_WITHOUT_SCHEME = re.compile(r"(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d+)?(?:[/?].*)?")
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
+
+# --- numbers ---------------------------------------------------------------------------------------------------------
+
+
+def whole(least: int) -> Callable[[object], int]:
+    """A reader of whole numbers that are not too small."""
+
+    def read(value: object) -> int:
+        if isinstance(value, int) and not isinstance(value, bool) and least <= value <= LARGEST_INTEGER:
+            return value
+        raise ValueError(f"must be a whole number of at least {least}, not {short(value)}")
+
+    return read
+
+
+def number(value: object) -> float:
+    """A finite number that is not negative."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0 and _fits(value):
+        return float(value)
+    raise ValueError(f"must be a number that is not negative, not {short(value)}")
+
+
+def _fits(value: float) -> bool:
+    try:
+        return isfinite(value)
+    except OverflowError:  # an integer of more than 300 digits
+        return False
+
+
+def duration(value: object) -> float:
+    """Seconds, from a number or from text such as `90s`, `10m`, `1h30m`."""
+    seconds = _seconds_in(value) if isinstance(value, str) else value
+    if isinstance(seconds, int | float) and not isinstance(seconds, bool) and seconds > 0 and _fits(seconds):
+        return float(seconds)
+    raise ValueError(f"must be seconds or a duration such as '90s', '10m', '2h' or '1d', not {short(value)}")
+
+
+def _seconds_in(text: str) -> float:
+    text = text.strip()
+    if _DURATION.sub("", text).strip():
+        return float(text) if text.isascii() and text.replace(".", "", 1).isdigit() else 0.0
+    return sum(float(amount) * _SECONDS[unit.lower()] for amount, unit in _DURATION.findall(text))
+
+
+# --- text ------------------------------------------------------------------------------------------------------------
+
+
+def line(value: object) -> str:
+    """One line of text that says something."""
+    if isinstance(value, str) and value.strip() and value.isprintable():
+        return value.strip()
+    raise ValueError(f"must be one line of text, not {short(value)}")
+
+
+def header(value: object) -> str:
+    """Text that can be sent in a header; empty means none."""
+    if isinstance(value, str) and value.isascii() and (value.isprintable() or not value):
+        return value.strip()
+    raise ValueError(f"must be one line of plain ASCII text, not {short(value)}")
+
+
+def user_agent(value: object) -> str:
+    """Product tokens; robots.txt files are matched against the first, so it must be there."""
+    text = header(value)
+    if re.match(r"[A-Za-z][\w.-]*(?:[/ ]|$)", text):
+        return text
+    raise ValueError(f"must begin with a product name, such as 'MyCrawler/1.0', not {short(value)}")
+
+
+def texts(value: object) -> tuple[str, ...]:
+    """Some lines of text, or one."""
+    items = value if isinstance(value, list | tuple) else [value]
+    return tuple(dict.fromkeys(map(line, items)))
+
+
+def language(value: object) -> tuple[str, ...]:
+    """Codes of languages, best first."""
+    if wrong := [code for code in texts(value) if not _LANGUAGE.fullmatch(code)]:
+        raise ValueError(f"must be a language code such as 'en' or 'zh', not {short(wrong[0])}")
+    return texts(value)
+
+
+def one_of(names: Iterable[str]) -> Callable[[object], str]:
+    """A reader of one of some names; it suggests the nearest."""
+    names = sorted(names)
+
+    def read(value: object) -> str:
+        if value in names:
+            return str(value)
+        raise ValueError(f"must be one of {', '.join(names)}, not {short(value)}{did_you_mean(value, names)}")
+
+    return read
+
+
+def did_you_mean(value: object, names: Iterable[str]) -> str:
+    """`; did you mean X?` when one of the names is near."""
+    near = get_close_matches(str(value).lower(), list(names), n=1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+# --- addresses -------------------------------------------------------------------------------------------------------
+
+
+def seeds(value: object) -> tuple[str, ...]:
+    """URLs to start from, in normal form, each once."""
+    return tuple(dict.fromkeys(map(_seed, texts(value))))
+
+
+def _seed(text: str) -> str:
+    if url := normalise(text):
+        return url
+    if _HOST_WITHOUT_SCHEME.fullmatch(text) and normalise(f"https://{text}"):
+        raise ValueError(f"must be whole URLs, but {short(text)} has no scheme; did you mean https://{text}?")
+    raise ValueError(f"must be http or https URLs, but {short(text)} is none")
+
+
+def proxy(value: object) -> str:
+    """The URL of an HTTP proxy; empty means none."""
+    text = header(value)
+    if text and not normalise(text):
+        raise ValueError(f"must be a URL such as 'http://127.0.0.1:3128', not {short(value)}")
+    return text
+
+
+def networks(value: object) -> tuple[str, ...]:
+    """Address ranges."""
+    return tuple(map(_network, texts(value)))
+
+
+def _network(text: str) -> str:
+    try:
+        return str(ip_network(text, strict=False))
+    except ValueError:
+        raise ValueError(f"must be address ranges such as '127.0.0.0/8', but {short(text)} is none") from None
+
+
+# --- words -----------------------------------------------------------------------------------------------------------
+
+
+def keywords(value: object) -> tuple[Term, ...]:
+    """Words with their weights: a table, a list, or text such as `power grid, substation=0.8`."""
+    if isinstance(value, str):
+        value = dict(_weighted(part) for part in _SEPARATORS.split(value) if part.strip())
+    if isinstance(value, list | tuple):
+        value = dict.fromkeys(map(line, value), 1.0)
+    if not isinstance(value, Mapping):
+        raise ValueError(f"must be a table of words and weights or a list of words, not {short(value)}")
+    return _each_once(Term(text=word.strip(), weight=_weight(word, weight)) for word, weight in value.items())
+
+
+def _weighted(part: str) -> tuple[str, object]:
+    """`substation=0.8` is a word and its weight."""
+    word, equals, weight = (piece.strip() for piece in part.rpartition("="))
+    if not equals:
+        return part.strip(), 1.0
+    try:
+        return word, float(weight)
+    except ValueError:
+        return word, weight
+
+
+def _weight(word: str, weight: object) -> float:
+    if not terms(word):
+        raise ValueError(f"must have words in them, but {short(word)} has none")
+    if isinstance(weight, int | float) and not isinstance(weight, bool) and weight > 0 and _fits(weight):
+        return float(weight)
+    raise ValueError(f"must have weights that are numbers above 0, but {short(word)} has {short(weight)}")
+
+
+def _each_once(words: Iterable[Term]) -> tuple[Term, ...]:
+    """Words that the analyser reads as the same (電網, 电网) count once, with the larger weight."""
+    kept: dict[str, Term] = {}
+    for term in words:
+        form = flat(terms(term.text))
+        if form not in kept or kept[form].weight < term.weight:
+            kept[form] = term
+    return tuple(kept.values())

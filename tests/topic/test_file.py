@@ -1,0 +1,289 @@
+"""From a topic file, options and environment to settings, or to one clear sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from shoal.errors import InputError
+from shoal.model import Term, Topic
+from shoal.settings import Budget, Fetching, Politeness, Scope, Settings
+from shoal.topic.file import Names, overlay, read_topic, topic_from_words
+
+NAMES = Names(strategies=("breadth", "best-first"), judges=("cosine", "zones"))
+LEAST = 'keywords = ["grid"]\nseeds = ["http://x.example/"]\n'
+
+
+def write(folder: Path, text: str | bytes) -> Path:
+    path = folder / "grid.toml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def complaint(path: Path, **options: object) -> str:
+    """The sentence the user sees, without the folder's name."""
+    with pytest.raises(InputError) as caught:
+        read_topic(path, names=NAMES, options=options)
+    return str(caught.value).replace(str(path.parent) + "/", "")
+
+
+def test_every_key_arrives(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        """
+        name = "power grid"
+        label = "grid"
+        not = ["fan grid"]
+        seeds = ["https://Example.org/energy/#x"]
+        language = ["en", "zh"]
+        threshold = 0.2
+        strategy = "breadth"
+        judge = "zones"
+        scope = "domain"
+        include = ["*energy*"]
+        exclude = "*.pdf"
+        max_pages = 5000
+        max_pages_per_host = 100
+        max_depth = 0
+        max_bytes = 1000000
+        max_time = "10m"
+        delay = 0
+        per_host = 2
+        concurrency = 8
+        processes = 2
+        proxy = "http://127.0.0.1:3128"
+        user_agent = "Minnow/2.0"
+        contact = "https://example.org/bot"
+        allow_private = ["127.0.0.0/8", "10.1.2.3"]
+
+        [keywords]
+        "power grid" = 1.0
+        "substation" = 0.8
+        """,
+    )
+    assert read_topic(path, names=NAMES) == Settings(
+        topic=Topic(
+            name="power grid",
+            terms=(Term(text="power grid"), Term(text="substation", weight=0.8)),
+            negative=(Term(text="fan grid"),),
+            languages=("en", "zh"),
+            threshold=0.2,
+        ),
+        seeds=("https://example.org/energy/",),
+        strategy="breadth",
+        judge="zones",
+        scope=Scope(kind="domain", include=("*energy*",), exclude=("*.pdf",)),
+        budget=Budget(max_pages=5000, max_pages_per_host=100, max_depth=0, max_bytes=1_000_000, max_time=600.0),
+        politeness=Politeness(delay=0.0, per_host=2),
+        fetching=Fetching(
+            concurrency=8,
+            proxy="http://127.0.0.1:3128",
+            user_agent="Minnow/2.0",
+            contact="https://example.org/bot",
+            languages=("en", "zh"),
+            allow_private=("127.0.0.0/8", "10.1.2.3/32"),
+        ),
+        processes=2,
+        label="grid",
+    )
+
+
+def test_words_and_seeds_are_enough(tmp_path: Path) -> None:
+    expected = Settings(topic=Topic(name="grid", terms=(Term(text="grid"),)), seeds=("http://x.example/",))
+    assert read_topic(write(tmp_path, LEAST), names=NAMES) == expected
+    assert read_topic(write(tmp_path, b"\xef\xbb\xbf" + LEAST.encode()), names=NAMES) == expected
+    assert topic_from_words("grid", ["http://x.example"], names=NAMES) == expected
+    assert topic_from_words(["grid"], ["http://x.example"], names=NAMES) == expected
+
+
+def test_typed_words_may_have_weights() -> None:
+    settings = topic_from_words(["power grid, substation=0.8", "电网"], ["http://x.example"], names=NAMES)
+    assert settings.topic.name == "power grid, substation, 电网"
+    assert [term.weight for term in settings.topic.terms] == [1.0, 0.8, 1.0]
+
+
+def test_options_win_over_the_file_and_the_file_over_the_environment(tmp_path: Path) -> None:
+    environ = {"SHOAL_CONTACT": "e@x.example", "SHOAL_USER_AGENT": "Environ/1", "SHOAL_PROXY": "http://e.example:1"}
+    path = write(tmp_path, LEAST + 'user_agent = "File/1"\nproxy = "http://f.example:1"\nmax_pages = 5\ndelay = 3')
+    options = {
+        "proxy": "http://o.example:1",
+        "max_pages": 7,
+        "delay": None,
+        "include": (),
+        "seeds": ("http://o.example/",),
+    }
+    settings = read_topic(path, names=NAMES, options=options, environ=environ)
+    assert settings.fetching.contact == "e@x.example"
+    assert settings.fetching.user_agent == "File/1"
+    assert settings.fetching.proxy == "http://o.example:1"
+    assert settings.budget.max_pages == 7
+    assert settings.politeness.delay == 3.0
+    assert settings.seeds == ("http://o.example/",)
+
+
+def test_an_option_can_take_back_what_the_file_says(tmp_path: Path) -> None:
+    path = write(tmp_path, LEAST + 'proxy = "http://f.example:1"')
+    assert read_topic(path, names=NAMES, options={"proxy": ""}).fetching.proxy == ""
+
+
+def test_an_option_can_supply_what_the_file_lacks(tmp_path: Path) -> None:
+    settings = read_topic(
+        write(tmp_path, 'keywords = ["grid"]'), names=NAMES, options={"seeds": ("http://x.example/",)}
+    )
+    assert settings.seeds == ("http://x.example/",)
+
+
+def test_overlay_changes_what_was_said_and_nothing_else() -> None:
+    before = topic_from_words("grid", ["http://x.example"], names=NAMES, options={"max_pages": 5, "max_depth": 2})
+    after = overlay(before, {"max_pages": 10, "strategy": "breadth", "delay": None}, names=NAMES)
+    assert after.budget == Budget(max_pages=10, max_depth=2)
+    assert after.strategy == "breadth"
+    assert (after.topic, after.seeds, after.politeness) == (before.topic, before.seeds, before.politeness)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("name = '电网'".encode("gbk"), "grid.toml is not UTF-8 text (byte 8); save it as UTF-8"),
+        (LEAST + "max_page = 3", 'grid.toml: there is no key "max_page"; did you mean max_pages?'),
+        (LEAST + "max-pages = 3", 'grid.toml: there is no key "max-pages"; did you mean max_pages?'),
+        (LEAST + "Strategy = 'breadth'", 'grid.toml: there is no key "Strategy"; did you mean strategy?'),
+        (
+            'seeds = ["http://x.example/"]\n[keywords]\ngrid = 1\nmax_pages = 3',
+            "grid.toml: max_pages stands below [keywords] and is read as a word; move it above that line",
+        ),
+        (
+            '[keywords]\ngrid = 1\nseeds = ["http://x.example/"]',
+            "grid.toml: seeds stands below [keywords] and is read as a word; move it above that line",
+        ),
+        (
+            'seeds = ["http://x.example/"]',
+            'grid.toml: keywords must name at least one word to look for, such as "power grid"',
+        ),
+        (
+            LEAST.replace('"grid"', ""),
+            'grid.toml: keywords must name at least one word to look for, such as "power grid"',
+        ),
+        (
+            'keywords = ["grid"]',
+            'grid.toml: seeds must name at least one URL to start from, such as "https://example.org/"',
+        ),
+        (
+            'keywords = ["grid"]\nseeds = []',
+            'grid.toml: seeds must name at least one URL to start from, such as "https://example.org/"',
+        ),
+        (
+            'keywords = ["grid"]\nseeds = ["http://x.example/", "x.example/y"]',
+            "grid.toml: seeds must be whole URLs, but 'x.example/y' has no scheme; did you mean https://x.example/y?",
+        ),
+        (
+            'keywords = {"grid" = "much"}\nseeds = ["http://x.example/"]',
+            "grid.toml: keywords must have weights that are numbers above 0, but 'grid' has 'much'",
+        ),
+        (LEAST + 'not = ["!!!"]', "grid.toml: not must have words in them, but '!!!' has none"),
+        (LEAST + 'not = ["Grids"]', 'grid.toml: not must not hold "grid", because it is a keyword too'),
+        (LEAST + "name = 5", "grid.toml: name must be one line of text, not 5"),
+        (
+            LEAST + "language = 'English!'",
+            "grid.toml: language must be a language code such as 'en' or 'zh', not 'English!'",
+        ),
+        (
+            LEAST + "strategy = 'bredth'",
+            "grid.toml: strategy must be one of best-first, breadth, not 'bredth'; did you mean breadth?",
+        ),
+        (LEAST + "judge = 'cosin'", "grid.toml: judge must be one of cosine, zones, not 'cosin'; did you mean cosine?"),
+        (LEAST + "scope = 'web'", "grid.toml: scope must be one of any, domain, host, prefix, not 'web'"),
+        (
+            LEAST + "scope = ['host']",
+            "grid.toml: scope must be one of any, domain, host, prefix, not ['host']; did you mean host?",
+        ),
+        (LEAST + "max_pages = 0", "grid.toml: max_pages must be a whole number of at least 1, not 0"),
+        (LEAST + "max_pages = 1.5", "grid.toml: max_pages must be a whole number of at least 1, not 1.5"),
+        (LEAST + "max_pages = true", "grid.toml: max_pages must be a whole number of at least 1, not True"),
+        (LEAST + "max_depth = -1", "grid.toml: max_depth must be a whole number of at least 0, not -1"),
+        (
+            LEAST + "max_time = 'soon'",
+            "grid.toml: max_time must be seconds or a duration such as '90s', '10m', '2h' or '1d', not 'soon'",
+        ),
+        (LEAST + "delay = -1", "grid.toml: delay must be a number that is not negative, not -1"),
+        (LEAST + "threshold = nan", "grid.toml: threshold must be a number that is not negative, not nan"),
+        (LEAST + "proxy = 'x'", "grid.toml: proxy must be a URL such as 'http://127.0.0.1:3128', not 'x'"),
+        (LEAST + "user_agent = '爬虫'", "grid.toml: user_agent must be one line of plain ASCII text, not '爬虫'"),
+        (
+            LEAST + "user_agent = ''",
+            "grid.toml: user_agent must begin with a product name, such as 'MyCrawler/1.0', not ''",
+        ),
+        (
+            LEAST + 'contact = "a\\r\\nX: y"',
+            "grid.toml: contact must be one line of plain ASCII text, not 'a\\r\\nX: y'",
+        ),
+        (
+            LEAST + "allow_private = ['10.0.0.0/99']",
+            "grid.toml: allow_private must be address ranges such as '127.0.0.0/8', but '10.0.0.0/99' is none",
+        ),
+    ],
+)
+def test_a_wrong_file_is_one_clear_sentence(tmp_path: Path, text: str | bytes, sentence: str) -> None:
+    assert complaint(write(tmp_path, text)) == sentence
+
+
+def test_a_key_like_no_other_gets_the_whole_list(tmp_path: Path) -> None:
+    sentence = complaint(write(tmp_path, LEAST + "zzz = 1"))
+    assert sentence.startswith('grid.toml: there is no key "zzz"; the keys are name, keywords, not, seeds, ')
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    assert complaint(tmp_path / "grid.toml") == "grid.toml: there is no such topic file"
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    (tmp_path / "grid.toml").mkdir()
+    assert complaint(tmp_path / "grid.toml") == "grid.toml is a folder; give the path of a topic file"
+
+
+def test_a_file_below_a_file(tmp_path: Path) -> None:
+    write(tmp_path, LEAST)
+    with pytest.raises(InputError, match=r"cannot be read: Not a directory"):
+        read_topic(tmp_path / "grid.toml" / "more.toml", names=NAMES)
+
+
+def test_a_file_that_is_not_toml_says_where(tmp_path: Path) -> None:
+    sentence = complaint(write(tmp_path, 'name = "x"\nmax_pages == 3'))
+    assert sentence.startswith("grid.toml is not TOML: ")
+    assert "line 2" in sentence
+
+
+def test_tables_without_end(tmp_path: Path) -> None:
+    assert complaint(write(tmp_path, "name = " + "[" * 100_000)).startswith("grid.toml is not TOML: ")
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "sentence"),
+    [
+        ("max_pages", 0, "--max-pages must be a whole number of at least 1, not 0"),
+        ("seeds", ("nowhere",), "--seed must be http or https URLs, but 'nowhere' is none"),
+        ("strategy", "best", "--strategy must be one of best-first, breadth, not 'best'"),
+    ],
+)
+def test_a_wrong_option_is_called_by_its_name(tmp_path: Path, option: str, value: object, sentence: str) -> None:
+    assert complaint(write(tmp_path, LEAST), **{option: value}) == sentence
+
+
+def test_a_wrong_variable_is_called_by_its_name() -> None:
+    with pytest.raises(InputError, match=r"^SHOAL_PROXY must be a URL such as "):
+        topic_from_words("grid", ["http://x.example"], names=NAMES, environ={"SHOAL_PROXY": "x"})
+
+
+@pytest.mark.parametrize(
+    ("words", "seeds", "sentence"),
+    [
+        ("", ["http://x.example"], '--topic must name at least one word to look for, such as "power grid"'),
+        ("grid", [], '--seed must name at least one URL to start from, such as "https://example.org/"'),
+        ("grid=x", ["http://x.example"], "--topic must have weights that are numbers above 0, but 'grid' has 'x'"),
+    ],
+)
+def test_wrong_words_are_one_clear_sentence(words: str, seeds: list[str], sentence: str) -> None:
+    with pytest.raises(InputError) as caught:
+        topic_from_words(words, seeds, names=NAMES)
+    assert str(caught.value) == sentence

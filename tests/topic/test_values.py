@@ -1,0 +1,111 @@
+"""Values that can be used come out in their final type; others end in a sentence."""
+
+from __future__ import annotations
+
+import pytest
+
+from shoal.model import Term
+from shoal.topic import values
+
+
+@pytest.mark.parametrize(
+    ("given", "seconds"),
+    [
+        (90, 90),
+        (1.5, 1.5),
+        ("90", 90),
+        ("90s", 90),
+        ("10m", 600),
+        ("2h", 7200),
+        ("1d", 86400),
+        ("1h30m", 5400),
+        ("1 H", 3600),
+    ],
+)
+def test_durations(given: object, seconds: float) -> None:
+    assert values.duration(given) == seconds
+
+
+@pytest.mark.parametrize(
+    "given", [0, -1, "0s", "soon", "", "10x", "m", "1h x", "1.2.3", True, None, [], float("inf"), 10**400]
+)
+def test_what_is_no_duration(given: object) -> None:
+    with pytest.raises(ValueError, match="must be seconds or a duration such as"):
+        values.duration(given)
+
+
+@pytest.mark.parametrize(
+    ("given", "terms"),
+    [
+        (["grid", "substation"], [("grid", 1.0), ("substation", 1.0)]),
+        ({"grid": 2, "substation": 0.5}, [("grid", 2.0), ("substation", 0.5)]),
+        ("power grid, substation=0.8", [("power grid", 1.0), ("substation", 0.8)]),
+        (
+            "电网、变电站=0.8，智能电网；发电;输电",
+            [("电网", 1.0), ("变电站", 0.8), ("智能电网", 1.0), ("发电", 1.0), ("输电", 1.0)],
+        ),
+        (" grid ,, ", [("grid", 1.0)]),
+        # what the analyser reads as the same word counts once, with the larger weight
+        ({"grid": 1, "Grids": 3, "x ray": 1}, [("Grids", 3.0), ("x ray", 1.0)]),
+        (["电网", "電網"], [("电网", 1.0)]),
+        ([], []),
+    ],
+)
+def test_keywords(given: object, terms: list[tuple[str, float]]) -> None:
+    assert values.keywords(given) == tuple(Term(text=text, weight=weight) for text, weight in terms)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"grid": "heavy"}, "must have weights that are numbers above 0, but 'grid' has 'heavy'"),
+        ({"grid": 0}, "must have weights that are numbers above 0, but 'grid' has 0"),
+        ({"grid": -1.5}, "must have weights that are numbers above 0, but 'grid' has -1.5"),
+        ({"grid": float("nan")}, "must have weights that are numbers above 0, but 'grid' has nan"),
+        ({"grid": float("inf")}, "must have weights that are numbers above 0, but 'grid' has inf"),
+        ({"grid": True}, "must have weights that are numbers above 0, but 'grid' has True"),
+        ("grid=heavy", "must have weights that are numbers above 0, but 'grid' has 'heavy'"),
+        (["!!!"], "must have words in them, but '!!!' has none"),
+        ("=2", "must have words in them, but '' has none"),
+        ([1], "must be one line of text, not 1"),
+        (7, "must be a table of words and weights or a list of words, not 7"),
+    ],
+)
+def test_what_are_no_keywords(given: object, sentence: str) -> None:
+    with pytest.raises(ValueError, match="must") as caught:
+        values.keywords(given)
+    assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ("example.org/x", "must be whole URLs, but 'example.org/x' has no scheme; did you mean https://example.org/x?"),
+        (
+            "localhost:8080",
+            "must be whole URLs, but 'localhost:8080' has no scheme; did you mean https://localhost:8080?",
+        ),
+        (["http://ok.example/", "power grid"], "must be http or https URLs, but 'power grid' is none"),
+        ("mailto:a@b.example", "must be http or https URLs, but 'mailto:a@b.example' is none"),
+        ("ftp://b.example/", "must be http or https URLs, but 'ftp://b.example/' is none"),
+        ("", "must be one line of text, not ''"),
+        ([5], "must be one line of text, not 5"),
+    ],
+)
+def test_what_is_no_seed(given: object, sentence: str) -> None:
+    with pytest.raises(ValueError, match="must") as caught:
+        values.seeds(given)
+    assert str(caught.value) == sentence
+
+
+def test_seeds_come_out_in_normal_form_and_once() -> None:
+    assert values.seeds(["HTTP://X.example", "http://x.example/#top", "http://y.example/电"]) == (
+        "http://x.example/",
+        "http://y.example/%E7%94%B5",
+    )
+
+
+def test_a_long_value_does_not_fill_the_screen() -> None:
+    with pytest.raises(ValueError, match="must") as caught:
+        values.seeds("x" * 100_000)
+    assert len(str(caught.value)) < 200
