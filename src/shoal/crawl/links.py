@@ -1,0 +1,119 @@
+"""Where do the links and images of a page lead, and what stands around them?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from urllib.parse import quote
+
+from shoal import urls
+from shoal.crawl import charset
+from shoal.crawl.maintext import line
+from shoal.crawl.markup import Markup, RawLink
+from shoal.model import Image, Link, LinkKind
+
+_WITHOUT_PLACE = (LinkKind.CANONICAL, LinkKind.REFRESH)
+"""They stand in the head of a page, so no text is around them."""
+_AROUND = 50
+"""Characters of text kept on either side of a link or image."""
+# A URL or path in normal form already: no dot segments, no query, no escapes but those of non-ASCII characters. Most links
+# are such, and adding strings is several times faster than resolving a URL. (Possessive, so that no href is slow.)
+_PLAIN = re.compile(
+    r"(https?://(?!xn--)(?:[a-z0-9-]++\.(?!xn--))+[a-z]{2,}/|/)?+(?![/.])(?:[A-Za-z0-9_.~/-]++|%[89A-F][0-9A-F])*+"
+)
+_MAX_PLAIN = 500
+_BLANK = "".join(map(chr, range(33)))
+"""What browsers cut from both ends of an href."""
+_REFRESH = re.compile(r"^\s*\d*(?:\.\d*)?\s*[;,]\s*(?:url\s*=\s*)?[\"']?\s*([^\"'\s]+)", re.I)
+
+
+def resolve(notes: Markup, base: str, url: str, charset_name: str) -> tuple[tuple[Link, ...], tuple[Image, ...]]:
+    """The links and images of a page, absolute, with what stands around them."""
+    codec = charset.encoder(charset_name)
+    links: list[Link] = []
+    for raw in (*notes.links, *_refreshes(notes)):
+        if target := _target(raw.href, base, codec):
+            links.append(_link(notes.text, raw, target, url, len(links)))
+    return tuple(links), tuple(_images(notes, base, codec))
+
+
+def _refreshes(notes: Markup) -> Iterable[RawLink]:
+    for name, content in notes.metas:
+        if name == "refresh" and (match := _REFRESH.match(content)):
+            yield RawLink(match.group(1), LinkKind.REFRESH, "", 0, 0)
+
+
+def _link(page_text: str, raw: RawLink, target: str, source: str, position: int) -> Link:
+    around = raw.kind not in _WITHOUT_PLACE
+    return Link(
+        url=target,
+        anchor=line(page_text[raw.start : raw.end]) or line(raw.label),
+        before=_before(page_text, raw.start) if around else "",
+        after=_after(page_text, raw.end) if around else "",
+        rel=tuple(raw.rel.lower().split()) if raw.rel else (),
+        position=position,
+        path=raw.path,
+        source=source,
+        kind=raw.kind,
+    )
+
+
+def _images(notes: Markup, base: str, codec: str) -> Iterable[Image]:
+    for raw in notes.images:
+        if target := _target(raw.src, base, codec):
+            yield Image(
+                url=target,
+                alt=line(raw.alt),
+                title=line(raw.title),
+                caption=line(notes.text[slice(*raw.caption)]),
+                before=_before(notes.text, raw.at),
+                after=_after(notes.text, raw.at),
+                link=(_target(raw.link.href, base, codec) or "") if raw.link else "",
+            )
+
+
+def _before(page_text: str, at: int) -> str:
+    """Up to 50 characters in front; the window is wider because much of it may be white space."""
+    return " ".join(page_text[max(0, at - 3 * _AROUND) : at].split())[-_AROUND:].lstrip()
+
+
+def _after(page_text: str, at: int) -> str:
+    return " ".join(page_text[at : at + 3 * _AROUND].split())[:_AROUND].rstrip()
+
+
+def _target(href: str, base: str, codec: str) -> str | None:
+    """Where an href on a page leads, as a browser would go there."""
+    href = href.partition("#")[0].strip(_BLANK)
+    if codec != "utf-8" and "?" in href and not href.isascii():
+        href = _encode_query(href, codec)
+    if href[:1] in ("", "?"):
+        return urls.normalise(href, base)
+    if len(href) < _MAX_PLAIN and "/." not in href and (plain := _PLAIN.fullmatch(href)):
+        start = plain.group(1)
+        return href if start and start != "/" else (urls.origin_of(base) if start else _folder(base)) + href
+    return _resolved(href, _folder(base))
+
+
+@lru_cache(maxsize=1000)
+def _folder(base: str) -> str:
+    """What a relative path is added to."""
+    path = base.partition("?")[0]
+    return path[: path.rfind("/") + 1]
+
+
+@lru_cache(maxsize=20_000)
+def _resolved(href: str, folder: str) -> str | None:
+    """The pages of a folder share most of their links, and resolving is the dearest part of a link."""
+    return urls.normalise(href, folder)
+
+
+def _encode_query(href: str, codec: str) -> str:
+    """Browsers send the query of a link in the charset of its page; what it lacks goes as a character reference."""
+    path, mark, query = href.partition("?")
+    query, hash_mark, fragment = query.partition("#")
+    encoded = "".join(
+        character if character.isascii() else quote(character.encode(codec, "xmlcharrefreplace"), safe="")
+        for character in query
+    )
+    return path + mark + encoded + hash_mark + fragment

@@ -1,0 +1,168 @@
+"""What does a response say? Bytes in, `Page` out.
+
+    bytes ─charset─► text ─markup─► notes ─► links, images, robots rules
+                                      └─maintext─► main text ─text─► terms, flat form, fingerprint
+
+Broken HTML never raises, and every string of a page can be encoded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from shoal import text, urls
+from shoal.crawl import charset, dates, markup
+from shoal.crawl.language import language_of
+from shoal.crawl.links import resolve
+from shoal.crawl.maintext import MAX_TEXT, line, main_text
+from shoal.model import LinkKind, Page, Response
+from shoal.settings import USER_AGENT
+
+_HTML = frozenset(("text/html", "application/xhtml+xml"))
+_PLAIN = frozenset(("text/plain", "text/markdown"))
+_LOOKS_LIKE_HTML = re.compile(rb"<(?:!doctype|html|head|body|title|meta|a|p|div|table|script|h[1-6])[\s>]", re.I)
+_BINARY = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_SNIFFED = 1024
+
+_DATE_METAS = (
+    "article:published_time",
+    "datepublished",
+    "og:published_time",
+    "publishdate",
+    "pubdate",
+    "publish_date",
+    "date",
+    "dc.date",
+    "dc.date.issued",
+    "dcterms.created",
+    "article:modified_time",
+)
+_JSON_DATE = re.compile(r'"(?:datePublished|dateCreated|pubDate)"\s*:\s*"([^"\\]{4,40})"')
+_AGENT_RULE = re.compile(r"^\s*([a-z][\w-]*)\s*:\s*(.*)$", re.I)
+_VALUED_RULES = frozenset(("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"))
+
+
+class HtmlParser:
+    """Reads HTML, XHTML and plain text."""
+
+    def __init__(self, user_agent: str = USER_AGENT) -> None:
+        self._agent = user_agent.partition("/")[0].strip().lower()
+
+    def parse(self, response: Response) -> Page | None:
+        """The page, or None for a type that is not text. Never raises for what a page says."""
+        kind = _kind_of(response)
+        if kind is None:
+            return None
+        body, name = charset.decode(
+            response.body, response.header("content-type"), urls.host_of(response.url).partition(":")[0]
+        )
+        body = body.replace("\x00", "")
+        if kind == "plain":
+            return _plain_page(response.url, body, name)
+        return self._html_page(response, markup.read(body), name)
+
+    def _html_page(self, response: Response, notes: markup.Markup, charset_name: str) -> Page:
+        metas = dict(reversed(notes.metas))  # the first of a name counts
+        content = main_text(notes.text, notes.blocks)
+        title = line(notes.title) or line(metas.get("og:title", "")) or _first_heading(notes)
+        base = urls.normalise(notes.base, response.url) or response.url
+        links, images = resolve(notes, base, response.url, charset_name)
+        rules = self._robots_rules(response, notes)
+        words = _words(title, content)
+        return Page(
+            url=response.url,
+            title=title,
+            description=line(metas.get("description", "") or metas.get("og:description", "")),
+            keywords=line(metas.get("keywords", "")),
+            canonical=next((link.url for link in links if link.kind is LinkKind.CANONICAL), ""),
+            language=language_of(content, notes.language or metas.get("content-language", "")),
+            published=dates.published(_stated_dates(notes, metas), response.url, content),
+            charset=charset_name,
+            text=content,
+            terms=words.terms,
+            flat=words.flat,
+            fingerprint=words.fingerprint,
+            links=links,
+            images=images,
+            noindex="noindex" in rules or "none" in rules,
+            nofollow="nofollow" in rules or "none" in rules,
+        )
+
+    def _robots_rules(self, response: Response, notes: markup.Markup) -> set[str]:
+        """The directives for us, from meta tags and headers; the strictest of all wins."""
+        said = [content for name, content in notes.metas if name == "robots" or name == self._agent]
+        for name, value in response.headers:
+            if name == "x-robots-tag":
+                match = _AGENT_RULE.match(value)
+                if match is None or match.group(1).lower() in _VALUED_RULES:
+                    said.append(value)
+                elif match.group(1).lower() == self._agent:
+                    said.append(match.group(2))
+        return {word.strip() for rules in said for word in rules.lower().split(",")}
+
+
+def _kind_of(response: Response) -> str | None:
+    """`html`, `plain` or nothing; a response without a usable type is looked at."""
+    declared = response.content_type
+    if declared in _HTML:
+        return "html"
+    if declared in _PLAIN:
+        return "plain"
+    if "/" in declared:
+        return None
+    head = response.body[:_SNIFFED]
+    if _LOOKS_LIKE_HTML.search(head):
+        return "html"
+    is_wide = head.startswith((b"\xff\xfe", b"\xfe\xff"))
+    return "plain" if head and (is_wide or not _BINARY.search(head)) else None
+
+
+def _plain_page(url: str, body: str, charset_name: str) -> Page:
+    content = body[:MAX_TEXT].strip()
+    title = line(content.partition("\n")[0][:500]) or url.rstrip("/").rpartition("/")[2]
+    words = _words("", content)
+    return Page(
+        url=url,
+        title=title,
+        language=language_of(content, ""),
+        published=dates.published((), url, content),
+        charset=charset_name,
+        text=content,
+        terms=words.terms,
+        flat=words.flat,
+        fingerprint=words.fingerprint,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The words of a page, cut once for everyone."""
+
+    terms: dict[str, int]
+    flat: str
+    fingerprint: tuple[int, ...]
+
+
+def _words(title: str, content: str) -> _Words:
+    of_title, of_content = text.terms(title), text.terms(content)
+    return _Words(
+        terms=dict(Counter(of_title + of_content)),
+        flat=f"{text.flat(of_title)}\n{text.flat(of_content)}",
+        fingerprint=text.fingerprint(of_content),
+    )
+
+
+def _first_heading(notes: markup.Markup) -> str:
+    block = next((block for block in notes.blocks if block.heading), None)
+    return line(notes.text[block.start : block.end]) if block else ""
+
+
+def _stated_dates(notes: markup.Markup, metas: dict[str, str]) -> Iterable[str]:
+    """Every date the markup states, the most trustworthy first."""
+    yield from (metas[name] for name in _DATE_METAS if name in metas)
+    for data in notes.data:
+        yield from _JSON_DATE.findall(data)
+    yield from notes.dates

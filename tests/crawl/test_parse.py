@@ -1,0 +1,347 @@
+"""A response becomes a page: every field, every charset, and no page that breaks the parser."""
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shoal.crawl.markup import MAX_IMAGES, MAX_LINKS
+from shoal.crawl.parse import HtmlParser
+from shoal.model import Image, Link, LinkKind, Page, Response, Timing
+from shoal.text import flat, terms
+
+URL = "http://site.test/dir/page.html"
+PROSE = "The transmission network carries electricity from the power stations to the towns. " * 4
+
+
+def respond(body: str | bytes, content_type: str = "text/html", url: str = URL, **headers: str) -> Response:
+    named = tuple((name.replace("_", "-"), value) for name, value in headers.items())
+    return Response(
+        url=url,
+        status=200,
+        headers=(*((("content-type", content_type),) if content_type else ()), *named),
+        body=body if isinstance(body, bytes) else body.encode(),
+        timing=Timing(started=0.0, answered=0.0, ended=0.0),
+    )
+
+
+def parse(body: str | bytes, content_type: str = "text/html", url: str = URL, **headers: str) -> Page:
+    page = HtmlParser().parse(respond(body, content_type, url, **headers))
+    assert page is not None
+    return page
+
+
+def links(body: str, kind: LinkKind = LinkKind.ANCHOR) -> list[Link]:
+    return [link for link in parse(body).links if link.kind is kind]
+
+
+def only_link(body: str) -> Link:
+    (link,) = parse(body).links
+    return link
+
+
+def only_image(body: str) -> Image:
+    (image,) = parse(body).images
+    return image
+
+
+# --- which responses are pages ---
+
+
+@pytest.mark.parametrize("content_type", ["image/png", "application/pdf", "text/css", "application/json", "video/mp4"])
+def test_other_types_are_not_parsed(content_type: str) -> None:
+    assert HtmlParser().parse(respond("<html>", content_type)) is None
+
+
+@pytest.mark.parametrize(
+    ("body", "title"),
+    [
+        (b"<!DOCTYPE html><title>found</title>", "found"),
+        (b"  <html><title>found</title>", "found"),
+        (b"found", "found"),
+    ],
+)
+def test_a_response_without_type_is_looked_at(body: bytes, title: str) -> None:
+    assert parse(body, "").title == title
+
+
+def test_a_binary_without_type_is_not_a_page() -> None:
+    assert HtmlParser().parse(respond(b"\x89PNG\r\n\x1a\n\x00\x00", "")) is None
+
+
+def test_plain_text_has_a_title_and_no_links() -> None:
+    page = parse("电网报告\n第一行 <a href=x>不是链接</a>", "text/plain; charset=utf-8")
+    assert (page.title, page.links) == ("电网报告", ())
+    assert "不是链接" in page.text
+    assert page.terms["电网"] == 1
+
+
+def test_plain_text_without_lines_is_named_after_its_url() -> None:
+    assert parse(b"", "text/plain").title == "page.html"
+
+
+# --- what the head says ---
+
+
+def test_title_description_keywords_and_canonical() -> None:
+    page = parse(
+        "<title> Smart\n Grid </title><meta name=Description content='All about grids'>"
+        "<meta name=keywords content='grid, power'><link rel='canonical' href='../real?utm=1#top'>"
+    )
+    assert page.title == "Smart Grid"
+    assert page.description == "All about grids"
+    assert page.keywords == "grid, power"
+    assert page.canonical == "http://site.test/real?utm=1"
+    assert [link.kind for link in page.links] == [LinkKind.CANONICAL]
+
+
+@pytest.mark.parametrize(
+    ("body", "title"),
+    [
+        ("<meta property=og:title content='From graph'><h1>Heading</h1>", "From graph"),
+        ("<body><h1>A <b>heading</b></h1>", "A heading"),
+        ("<title>Real</title><svg><title>icon</title></svg>", "Real"),
+        ("<svg><title>icon</title></svg>", ""),
+    ],
+)
+def test_a_title_where_there_is_none(body: str, title: str) -> None:
+    assert parse(body).title == title
+
+
+@pytest.mark.parametrize(
+    ("markup", "published"),
+    [
+        ("<meta property='article:published_time' content='2024-03-05T10:00:00Z'>", "2024-03-05T10:00:00Z"),
+        ("<meta itemprop=datePublished content=2024-03-05>", "2024-03-05"),
+        ('<script type="application/ld+json">{"@type":"Article","datePublished":"2024-03-05"}</script>', "2024-03-05"),
+        ("<body><time datetime='2024-03-05'>Tuesday</time>", "2024-03-05"),
+        ("<body><span itemprop=datePublished>5 March 2024</span>", "2024-03-05"),
+        ("<body><b itemprop='datePublished' class=x content='2024-03-05'>today</b>", "2024-03-05"),
+        (
+            "<body><time datetime=2025-01-01></time><time itemprop=datePublished datetime=2024-03-05></time>",
+            "2024-03-05",
+        ),
+        ("<body><p>发布时间：2024年3月5日", "2024-03-05"),
+        ("<body><p>nothing", ""),
+    ],
+)
+def test_the_published_date(markup: str, published: str) -> None:
+    assert parse(markup).published == published
+
+
+@pytest.mark.parametrize(
+    ("markup", "header", "noindex", "nofollow"),
+    [
+        ("", "", False, False),
+        ("<meta name=robots content='NOINDEX, nofollow'>", "", True, True),
+        ("<meta name=ROBOTS content=none>", "", True, True),
+        ("<meta name=shoal content=noindex>", "", True, False),
+        ("<meta name=googlebot content=noindex>", "", False, False),
+        ("", "noindex", True, False),
+        ("", "shoal: noindex, nofollow", True, True),
+        ("", "otherbot: noindex", False, False),
+        ("", "unavailable_after: 25 Jun 2010, nofollow", False, True),
+        ("<meta name=robots content=index>", "nofollow", False, True),
+    ],
+)
+def test_robots_rules(markup: str, header: str, noindex: bool, nofollow: bool) -> None:
+    page = parse(markup, x_robots_tag=header)
+    assert (page.noindex, page.nofollow) == (noindex, nofollow)
+
+
+def test_language_is_declared_or_seen() -> None:
+    assert parse(f"<html lang=en-GB><p>{PROSE}").language == "en"
+    assert parse("<html lang=en><p>" + "智能电网是现代化的电网，需要可靠的通信网络。" * 3).language == "zh"
+    assert parse(f"<meta http-equiv=content-language content=fr><p>{PROSE}").language == "fr"
+
+
+# --- links ---
+
+
+def test_a_link_with_all_that_stands_around_it() -> None:
+    link = only_link(
+        "<body><div><p>Read   more\n about the <a href='../grid' rel='Nofollow UGC'>smart <b>grid</b></a>, they say.</p></div>"
+    )
+    assert link == Link(
+        url="http://site.test/grid",
+        anchor="smart grid",
+        before="Read more about the",
+        after=", they say.",
+        rel=("nofollow", "ugc"),
+        position=0,
+        path="div/p/a",
+        source=URL,
+    )
+
+
+def test_fifty_characters_on_either_side_even_among_white_space() -> None:
+    link = only_link(f"<p>{'word ' * 30}\n{' ' * 40}<a href=x>here</a>{' ' * 40}\n{' text' * 30}")
+    assert len(link.before) in (49, 50)
+    assert len(link.after) in (49, 50)
+    assert set((link.before + link.after).replace(" ", "")) == set("wordtext")
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "url", "anchor"),
+    [
+        ("<map><area href=/a alt=Map></map>", LinkKind.AREA, "http://site.test/a", "Map"),
+        ("<frameset><frame src=menu.html name=left>", LinkKind.FRAME, "http://site.test/dir/menu.html", "left"),
+        ("<iframe src=//x.test/f title=Film><a href=no>", LinkKind.FRAME, "http://x.test/f", "Film"),
+        ("<meta http-equiv=refresh content='5; URL=/next'>", LinkKind.REFRESH, "http://site.test/next", ""),
+        ("<meta http-equiv=Refresh content=\"0;url='n'\">", LinkKind.REFRESH, "http://site.test/dir/n", ""),
+        ("<a href=/i><img src=i.png alt='A picture'></a>", LinkKind.ANCHOR, "http://site.test/i", "A picture"),
+        ("<a href=/i title=Tip></a>", LinkKind.ANCHOR, "http://site.test/i", "Tip"),
+    ],
+)
+def test_every_kind_of_link(body: str, kind: LinkKind, url: str, anchor: str) -> None:
+    link = only_link(body)
+    assert (link.kind, link.url, link.anchor) == (kind, url, anchor)
+
+
+def test_links_follow_the_base() -> None:
+    found = links("<base href='/other/'><base href='/ignored/'><a href=x>1</a><a href=/y>2</a><a href='?q'>3</a>")
+    assert [link.url for link in found] == [
+        "http://site.test/other/x",
+        "http://site.test/y",
+        "http://site.test/other/?q",
+    ]
+
+
+def test_what_is_no_address_is_dropped_and_positions_stay_dense() -> None:
+    found = links(
+        "<a href='javascript:x()'>a</a><a href='mailto:a@b.c'>b</a><a href='#top'>c</a><a href='data:,x'>d</a><a>e</a>"
+        "<a href='tel:1'>f</a><a href=''>g</a><a href='/ok'>h</a><a href='http://'>i</a><a href=/ok>j</a>"
+    )
+    assert [(link.position, link.anchor) for link in found] == [(0, "h"), (1, "j")]
+
+
+def test_links_in_scripts_templates_and_drawings_are_not_links() -> None:
+    assert links("<script>'<a href=/1>'</script><template><a href=/2></a></template><svg><a href=/3></a></svg>") == []
+
+
+def test_the_path_of_a_deep_link_keeps_the_nearest_tags() -> None:
+    assert only_link("<section>" + "<div>" * 50 + "<a href=x>y</a>").path == "/".join(["div"] * 11 + ["a"])
+
+
+@pytest.mark.parametrize(
+    ("charset", "query"),
+    [("gbk", "%B5%E7%CD%F8"), ("big5", "%B9q%BA%F4"), ("utf-8", "%E7%94%B5%E7%BD%91")],
+)
+def test_queries_are_sent_in_the_charset_of_the_page(charset: str, query: str) -> None:
+    word = "電網" if charset == "big5" else "电网"
+    page = parse(f"<meta charset={charset}><p>{word * 30}<a href='/s?q={word}&x=1#{word}'>go</a>".encode(charset))
+    assert page.links[0].url == f"http://site.test/s?q={query}&x=1"
+
+
+def test_a_character_that_the_charset_lacks_goes_as_a_reference() -> None:
+    page = parse("<meta charset=latin1><p>déjà<a href='/s?q=&#30005;'>go</a>".encode("latin-1"))
+    assert page.links[0].url == "http://site.test/s?q=%26%2330005%3B"
+
+
+def test_paths_are_always_sent_as_utf_8() -> None:
+    page = parse(f"<meta charset=gbk><p>{'电网' * 30}<a href='/电网'>go</a>".encode("gbk"))
+    assert page.links[0].url == "http://site.test/%E7%94%B5%E7%BD%91"
+
+
+# --- images ---
+
+
+def test_an_image_with_all_that_is_said_about_it() -> None:
+    image = only_image(
+        "<p>Before <figure><a href=/big><img src=/i.png alt=Alt title=Title></a><figcaption>The <i>grid</i></figcaption>"
+        "</figure><p>after"
+    )
+    assert image.url == "http://site.test/i.png"
+    assert (image.alt, image.title, image.caption) == ("Alt", "Title", "The grid")
+    assert image.before == "Before"
+    assert image.after.endswith("after")
+    assert image.link == "http://site.test/big"
+
+
+def test_a_caption_in_front_and_no_caption_outside() -> None:
+    page = parse("<figure><figcaption>C</figcaption><img src=a></figure><img src=b>")
+    assert [image.caption for image in page.images] == ["C", ""]
+
+
+def test_an_image_that_loads_later() -> None:
+    assert only_image("<img src='data:image/gif;base64,x' data-src=real.jpg>").url == "http://site.test/dir/real.jpg"
+
+
+# --- words ---
+
+
+def test_terms_flat_form_and_fingerprint_are_those_of_title_and_text() -> None:
+    page = parse(f"<title>Smart grids</title><body><p>{PROSE}")
+    assert page.terms["grid"] == 1
+    assert page.terms["electricity"] == 4
+    assert page.flat == flat(terms("smart grid")) + "\n" + flat(terms(page.text))
+    assert len(page.fingerprint) == 128
+
+
+def test_a_gbk_page_reads_like_its_utf_8_twin() -> None:
+    body = "<title>智能电网</title><body><p>" + "智能电网是现代化的电网，需要可靠的通信。" * 5
+    gbk, utf8 = parse(body.encode("gbk")), parse(body.encode())
+    assert (gbk.charset, utf8.charset) == ("gb18030", "utf-8")
+    assert (gbk.text, gbk.terms, gbk.fingerprint) == (utf8.text, utf8.terms, utf8.fingerprint)
+
+
+# --- pages made to break us ---
+
+
+HOSTILE = {
+    "many links": b"".join(b'<a href="/p%d">link</a>' % number for number in range(100_000)),
+    "deep": b"<div>" * 100_000 + b"<a href=x>y</a>",
+    "divs": b"<div>" * 200_000,
+    "alternating": b"<b><i>" * 200_000,
+    "misnested": b"<b><i></b></i>" * 50_000,
+    "tables": b"<table><a href=x>" * 50_000,
+    "unclosed attribute": b'<a href="' + b"x" * 1_000_000,
+    "many attributes": b"<a " + b" ".join(b"a%d=1" % number for number in range(50_000)) + b">",
+    "formatting": b"".join(b"<b id=%d>" % number for number in range(1000)) + b"<p>x" * 1000,
+    "less than": b"<" * 500_000,
+    "ampersands": b"&" * 500_000,
+    "NULs": b"\x00" * 500_000,
+    "comments": b"<!--" * 100_000,
+    "metas": b"<meta " * 100_000,
+    "spaces in a meta": b"<meta charset" + b" " * 500_000,
+    "spaces in data": b'<script type="application/ld+json">"datePublished"' + b" " * 500_000 + b"</script>",
+    "item dates": b"itemprop=datePublished " * 40_000,
+    "class names": b'<div class="' + b"nav-bar-" * 50_000 + b'!">',
+    "figures": b"<figure><img src=x>" * 20_000,
+    "invalid UTF-8": bytes(range(256)) * 2000,
+    "long word": b"x" * 1_000_000,
+    "long href": b"<a href=/" + b"../" * 100_000 + b">x</a>",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_page_is_read_within_limits(name: str) -> None:
+    page = parse(HOSTILE[name], "text/html; charset=utf-8")
+    assert len(page.links) <= MAX_LINKS
+    assert len(page.images) <= MAX_IMAGES
+    msgspec.msgpack.encode(page)
+
+
+def test_every_link_up_to_the_limit_is_kept() -> None:
+    assert len(parse(HOSTILE["many links"]).links) == MAX_LINKS
+    assert len(parse(HOSTILE["deep"]).links) == 1
+
+
+PARTS = """
+    <a|href=x> <a|href='?q=电'> </a> <div|class=nav> </div> <p> <table> <td> <img|src=y|alt=z> <b> </b> <figure> <figcaption>
+    </figure> <script> </script> <title> </title> <svg> <template> <base|href=//h> <meta|charset=gbk> <main> </main> <nav>
+    </nav> <iframe|src=f> <frameset> <time|datetime=2024-01-01> &#xD800; &#0; text 电网 \x00 <!-- --> <h1> <select> <option>
+    <meta|http-equiv=refresh|content=0;url=r> <noscript>"""
+MARKUP = st.lists(st.sampled_from([part.replace("|", " ") for part in PARTS.split()]), max_size=40)
+
+
+@given(st.one_of(st.binary(max_size=400), MARKUP.map(lambda parts: "".join(parts).encode("utf-8", "replace"))))
+def test_any_bytes_make_a_page_that_can_be_sent(body: bytes) -> None:
+    for content_type in ("text/html", "text/html; charset=gbk", "text/plain"):
+        page = parse(body, content_type)
+        assert msgspec.msgpack.decode(msgspec.msgpack.encode(page), type=Page) == page
+
+
+@given(st.text(max_size=100), st.text(max_size=100))
+def test_any_header_is_survived(content_type: str, robots: str) -> None:
+    HtmlParser().parse(respond("<p>x", content_type, x_robots_tag=robots))
