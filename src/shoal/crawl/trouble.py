@@ -1,0 +1,118 @@
+"""What went wrong on the way to a server? Every error of the HTTP library and the system becomes one reason and one sentence.
+
+The only place where aiohttp's exceptions are known by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import aiohttp
+from aiohttp import http_exceptions
+from aiohttp.client_exceptions import UploadAbortedError
+
+from shoal.crawl.addresses import AddressRefused, NoSuchName
+from shoal.model import Reason
+from shoal.settings import Fetching
+
+
+class Trouble(NamedTuple):
+    """Why there is no page."""
+
+    reason: Reason
+    heals: bool
+    detail: str
+    """A sentence; in the tables below with places to fill in."""
+
+
+def explain(error: BaseException, settings: Fetching) -> Trouble:
+    """The reason and the sentence for an `aiohttp.ClientError` or `OSError`."""
+    trouble = _find(error)
+    detail = trouble.detail.format(
+        error=_words(error),
+        address=next((cause.address for cause in _causes(error) if isinstance(cause, AddressRefused)), ""),
+        connect=settings.connect_timeout,
+        answer=settings.answer_timeout,
+        total=settings.total_timeout,
+    )
+    return trouble._replace(detail=detail)
+
+
+def _find(error: BaseException) -> Trouble:
+    words = str(error)
+    for telltale, trouble in _BY_WORDS.items():
+        if telltale in words:
+            return trouble
+    for cause in _causes(error):
+        if type(cause) in _BY_CAUSE:
+            return _BY_CAUSE[type(cause)]
+    return _BY_CLASS[deciding_class(type(error))]
+
+
+def deciding_class(kind: type[BaseException]) -> type[BaseException]:
+    """The nearest ancestor that has a line of its own below."""
+    return next(ancestor for ancestor in kind.__mro__ if ancestor in _BY_CLASS)
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__
+
+
+def _words(error: BaseException) -> str:
+    """The gist of an error in one short line; a server may have had a hand in its words."""
+    if isinstance(error, aiohttp.ClientConnectorError):
+        words = error.os_error.strerror or str(error.os_error)
+    else:
+        words = getattr(error, "message", "") or str(error)
+    return words.strip().partition("\n")[0][:160].rstrip(" .:") or type(error).__name__
+
+
+_TOO_LARGE = Trouble(Reason.HEADERS_TOO_LARGE, False, "The headers are too large.")
+_TRUNCATED = Trouble(Reason.TRUNCATED, True, "The body ended before it was complete.")
+_RESET = Trouble(Reason.RESET, True, "The server broke the connection off.")
+
+# Where aiohttp has one class for two things, its words tell them apart; the hostile server's tests notice new words.
+_BY_WORDS: dict[str, Trouble] = {
+    "Too many headers": _TOO_LARGE,
+    "ConnectionResetError": _RESET,
+    "Not enough data to satisfy transfer length": _TRUNCATED,
+}
+
+# What lies behind a general error of aiohttp decides before the general error does.
+_BY_CAUSE: dict[type[BaseException], Trouble] = {
+    AddressRefused: Trouble(
+        Reason.ADDRESS, False, "The address {address} is not public, and not allowed in the settings."
+    ),
+    NoSuchName: Trouble(Reason.DNS, False, "The host name does not exist."),
+    http_exceptions.LineTooLong: _TOO_LARGE,
+    http_exceptions.ContentLengthError: _TRUNCATED,
+    # What was unpacked so far is not kept: nobody can say where the damage began.
+    http_exceptions.ContentEncodingError: Trouble(Reason.PROTOCOL, False, "The body cannot be decompressed."),
+}
+
+# The nearest class in the error's family decides. ClientError itself stands for classes that a later aiohttp may bring;
+# a test proves that all of today's have a nearer line.
+_BY_CLASS: dict[type[BaseException], Trouble] = {
+    aiohttp.ConnectionTimeoutError: Trouble(
+        Reason.TIMEOUT, True, "There was no connection within {connect:g} seconds."
+    ),
+    aiohttp.SocketTimeoutError: Trouble(Reason.TIMEOUT, True, "The server was silent for {answer:g} seconds."),
+    TimeoutError: Trouble(Reason.TIMEOUT, True, "The answer was not complete within {total:g} seconds."),
+    aiohttp.ClientConnectorDNSError: Trouble(Reason.DNS, True, "The host name cannot be resolved: {error}."),
+    aiohttp.ClientSSLError: Trouble(Reason.TLS, False, "There is no secure connection: {error}."),
+    aiohttp.ServerFingerprintMismatch: Trouble(Reason.TLS, False, "The certificate is not the expected one."),
+    aiohttp.ClientConnectorError: Trouble(Reason.CONNECT, True, "There is no connection: {error}."),
+    aiohttp.ClientHttpProxyError: Trouble(Reason.CONNECT, True, "The proxy refused the connection: {error}."),
+    aiohttp.ClientConnectionError: _RESET,
+    OSError: Trouble(Reason.RESET, True, "The connection broke: {error}."),
+    aiohttp.ClientPayloadError: Trouble(Reason.PROTOCOL, False, "The body breaks the rules of HTTP: {error}."),
+    aiohttp.ClientResponseError: Trouble(Reason.PROTOCOL, False, "The answer breaks the rules of HTTP: {error}."),
+    aiohttp.InvalidURL: Trouble(Reason.DNS, False, "The host in the URL cannot be used: {error}."),
+    aiohttp.NonHttpUrlClientError: Trouble(Reason.PROTOCOL, False, "The URL is neither http nor https."),
+    aiohttp.RedirectClientError: Trouble(Reason.BAD_REDIRECT, False, "The redirect cannot be followed."),
+    UploadAbortedError: Trouble(Reason.PROTOCOL, False, "The server refused the request while it was sent."),
+    aiohttp.ClientError: Trouble(Reason.PROTOCOL, True, "The exchange failed: {error}."),
+}

@@ -1,0 +1,102 @@
+"""The stateless half of a crawl: fetch, parse, judge."""
+
+import pytest
+
+from shoal.crawl.visit import PageVisitor
+from shoal.model import Link, Missed, Moved, Page, Reason, Response, RobotsRead, Seen, Task, TaskKind, Verdict, Visit
+from shoal.testing.fakes import Answer, FakeFetcher, failure, html, redirect
+
+URL = "http://a.test/"
+
+
+class LineParser:
+    """Takes every line for a link; knows only HTML."""
+
+    def parse(self, response: Response) -> Page | None:
+        if response.content_type != "text/html":
+            return None
+        lines = response.body.decode().splitlines()
+        return Page(url=response.url, links=tuple(Link(url=f"{URL}{i}", anchor=line) for i, line in enumerate(lines)))
+
+
+class LengthJudge:
+    """Scores by length, and counts how often it was asked."""
+
+    def __init__(self) -> None:
+        self.judged: list[str] = []
+
+    def judge(self, page: Page) -> Verdict:
+        return Verdict(score=len(page.links), threshold=2)
+
+    def judge_link(self, link: Link) -> float:
+        self.judged.append(link.anchor)
+        return float(len(link.anchor))
+
+
+async def visit(answer: Answer, kind: TaskKind = "page") -> Visit:
+    visitor = PageVisitor(FakeFetcher({URL: answer}), LineParser(), LengthJudge())
+    return await visitor.visit(Task(id=7, url=URL, kind=kind))
+
+
+async def test_a_page_is_parsed_and_judged_with_a_hint_for_every_link() -> None:
+    seen = await visit(html(URL, "one\nthree"))
+    assert isinstance(seen, Seen)
+    assert seen.task.id == 7
+    assert seen.page is not None
+    assert [link.anchor for link in seen.page.links] == ["one", "three"]
+    assert seen.verdict == Verdict(score=2, threshold=2)
+    assert seen.hints == (3.0, 5.0)
+
+
+async def test_what_is_not_text_is_recorded_without_a_page() -> None:
+    seen = await visit(html(URL, b"", content_type="image/png"))
+    assert isinstance(seen, Seen)
+    assert (seen.page, seen.verdict, seen.hints) == (None, None, ())
+    assert seen.response.content_type == "image/png"
+
+
+async def test_a_failure_is_a_miss() -> None:
+    missed = await visit(failure(URL, Reason.TIMEOUT, heals=True))
+    assert isinstance(missed, Missed)
+    assert (missed.failure.reason, missed.failure.heals, missed.task.id) == (Reason.TIMEOUT, True, 7)
+
+
+async def test_a_redirect_is_a_move() -> None:
+    moved = await visit(redirect(URL, "http://b.test/"))
+    assert isinstance(moved, Moved)
+    assert (moved.redirect.target, moved.task.id) == ("http://b.test/", 7)
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (b"User-agent: *", "User-agent: *"),
+        (b"\xef\xbb\xbfUser-agent: *", "User-agent: *"),
+        (b"# \xff\xfe caf\xe9", "# \ufffd\ufffd caf\ufffd"),
+        (b"", ""),
+    ],
+)
+async def test_a_robots_txt_is_read_as_text_and_never_as_a_page(body: bytes, text: str) -> None:
+    read = await visit(html(URL, body), kind="robots")
+    assert isinstance(read, RobotsRead)
+    assert read.text == text
+
+
+async def test_a_link_that_stands_on_every_page_is_judged_once() -> None:
+    pages = {f"http://a.test/{i}": html("", f"home\npage {i}") for i in range(3)}
+    judge = LengthJudge()
+    visitor = PageVisitor(FakeFetcher(pages), LineParser(), judge)
+    for url in pages:
+        seen = await visitor.visit(Task(id=1, url=url))
+        assert isinstance(seen, Seen)
+        assert seen.hints == (4.0, 6.0)
+    assert judge.judged == ["home", "page 0", "page 1", "page 2"]
+
+
+async def test_the_memory_of_links_is_bounded() -> None:
+    many = "\n".join(f"link {i}" for i in range(60_000))
+    judge = LengthJudge()
+    visitor = PageVisitor(FakeFetcher({URL: html(URL, "home"), URL + "many": html(URL, many)}), LineParser(), judge)
+    for url in (URL, URL, URL + "many", URL):
+        await visitor.visit(Task(id=1, url=url))
+    assert judge.judged.count("home") == 2, "forgotten to make room"
