@@ -1,0 +1,93 @@
+"""The cosine judge, with numbers worked by hand: 3, 4, 5 make a right triangle."""
+
+from __future__ import annotations
+
+import pytest
+
+from shoal.crawl.judge.cosine import CosineJudge
+from shoal.model import Page, Term, Topic
+from shoal.text import flat, terms
+
+
+def topic(*, threshold: float | None = None, **negative: float) -> Topic:
+    return Topic(
+        name="grid",
+        terms=(Term(text="smart grid", weight=3.0), Term(text="station", weight=4.0)),
+        negative=tuple(Term(text=word, weight=weight) for word, weight in negative.items()),
+        threshold=threshold,
+    )
+
+
+def page(text: str) -> Page:
+    return Page(url="http://x.example/", flat=flat(terms(text)))
+
+
+@pytest.mark.parametrize(
+    ("text", "score"),
+    [
+        ("", 0.0),
+        ("nothing of it", 0.0),
+        # the topic's own proportions: (3, 4) with (3, 4)
+        ("smart grid " * 3 + "station " * 4, 1.0),
+        ("smart grid " * 6 + "and " * 500 + "station " * 8, 1.0),
+        # (4, 3) with (3, 4): (12 + 12) / (5 x 5)
+        ("smart grid " * 4 + "station " * 3, 24 / 25),
+        # (1, 0) with (3, 4): 3 / (1 x 5)
+        ("Smart Grids.", 3 / 5),
+        # (0, 7) with (3, 4): 28 / (7 x 5)
+        ("station, " * 7, 4 / 5),
+        ("smart and grid", 0.0),
+    ],
+)
+def test_score(text: str, score: float) -> None:
+    assert CosineJudge(topic()).judge(page(text)).score == pytest.approx(score)
+
+
+@pytest.mark.parametrize(
+    ("text", "score"),
+    [
+        # weights (3, 4, -12), length 13; counts (3, 4, 0), length 5: 25 / 65
+        ("smart grid " * 3 + "station " * 4, 25 / 65),
+        # counts (3, 4, 1), length sqrt 26: (25 - 12) / (13 x sqrt 26)
+        ("smart grid " * 3 + "station " * 4 + "fan", 13 / (13 * 26**0.5)),
+        # more against it than for it is no worse than nothing
+        ("smart grid fan fan", 0.0),
+    ],
+)
+def test_words_that_speak_against_a_page(text: str, score: float) -> None:
+    assert CosineJudge(topic(fan=12.0)).judge(page(text)).score == pytest.approx(score)
+
+
+def test_the_reasons_add_up_to_the_score_and_the_strongest_is_first() -> None:
+    verdict = CosineJudge(topic(fan=12.0)).judge(page("smart grid " * 3 + "station " * 4 + "fan"))
+    length = 13 * 26**0.5
+    assert [one.what for one in verdict.why] == ["“station” 4 times", "“fan” once", "“smart grid” 3 times"]
+    assert [one.amount for one in verdict.why] == pytest.approx([16 / length, -12 / length, 9 / length])
+    assert sum(one.amount for one in verdict.why) == pytest.approx(verdict.score)
+
+
+def test_nobody_reads_a_hundred_reasons() -> None:
+    words = [f"word{number}" for number in range(10, 110)]
+    judge = CosineJudge(Topic(name="many", terms=tuple(Term(text=word) for word in words)))
+    verdict = judge.judge(page(" ".join(words)))
+    assert verdict.score == pytest.approx(1.0)
+    assert verdict.score <= 1.0
+    assert len(verdict.why) == 10
+
+
+@pytest.mark.parametrize(("given", "threshold"), [(None, 0.15), (0.4, 0.4), (0.0, 0.0)])
+def test_the_users_threshold_wins(given: float | None, threshold: float) -> None:
+    assert CosineJudge(topic(threshold=given)).judge(page("")).threshold == threshold
+
+
+@pytest.mark.parametrize("scale", [1e-320, 1e-200, 1e200, 1e307])
+def test_only_the_proportions_of_the_weights_matter(scale: float) -> None:
+    judge = CosineJudge(Topic(name="x", terms=(Term(text="one", weight=scale), Term(text="two", weight=scale))))
+    assert judge.judge(page("one")).score == pytest.approx(0.5**0.5)
+
+
+def test_a_phrase_and_the_word_in_it_both_count() -> None:
+    judge = CosineJudge(Topic(name="x", terms=(Term(text="文件系统"), Term(text="文件"))))
+    verdict = judge.judge(page("文件系统"))
+    assert [one.what for one in verdict.why] == ["“文件系统” once", "“文件” once"]
+    assert [one.amount for one in verdict.why] == pytest.approx([0.5, 0.5])
