@@ -1,0 +1,281 @@
+"""What have we seen? One crawl's memory: a database and WARC files in one folder.
+
+Order of writes, so that a crash at any moment loses nothing that was said to be stored:
+1. a transaction begins; each page goes to the WARC file, its row into the transaction;
+2. the WARC file is synced to the disk;
+3. the transaction commits, with the position up to which the WARC file counts.
+Whatever a crash leaves behind that position is cut off at the next start, and the pages are fetched again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from array import array
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from shoal.model import Changes, Closing, Duplicate, Entry, Page, RobotsRecord, State, StoredPage, Totals
+from shoal.model import PatternCount as Pattern
+from shoal.store import folder as folders
+from shoal.store.shelf import SqliteShelf
+from shoal.store.warc import WarcWriter
+from shoal.text import bands, similarity
+from shoal.urls import key_of
+
+NEAR = 0.75
+"""Pages that share this much of their MinHash count as near-duplicates."""
+_CHECKPOINT_ROWS = 50_000
+"""About 50 MB of write-ahead log."""
+_NO_PAGE = Page(url="")
+_FOUND = f"INSERT INTO found VALUES ({', '.join('?' * 11)})"
+_FOUND_ANEW = (
+    "UPDATE found SET priority = ?, depth = ?, parent = ?, origin = ?, hop = ?, anchor = ?, why = ? WHERE id = ?"
+)
+_FATE = "INSERT OR REPLACE INTO fates VALUES (?, ?, ?, ?, ?, ?)"
+_INSERT_PAGE = f"INSERT INTO pages VALUES ({', '.join('?' * 30)})"
+_CLOSE = """
+    INSERT INTO fates VALUES (?, ?, ?, ?, 1, 0)
+    ON CONFLICT DO UPDATE SET state = excluded.state, reason = excluded.reason, detail = excluded.detail
+"""
+_TALLY = "INSERT INTO tally VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET urls = urls + excluded.urls"
+
+
+class CrawlStore:
+    """The only writer of a crawl's folder. `commit` may run in a thread; everything else belongs to the event loop."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        # Frontier and commits share one connection: a second one would have to read its pages anew after every commit. While a
+        # commit runs, the frontier may see half of it; that is no harm, because `crawl.records` knows what is in transit.
+        self._database = folders.connect(folder)
+        self._database.execute("PRAGMA wal_autocheckpoint = 0")
+        # Checkpoints sync the disk; on a connection of their own nobody waits for them.
+        self._checkpointer = folders.connect(folder)
+        self._rows_since_checkpoint = 0
+        self.settings = settings = folders.read_settings(folder, self._database)
+        with folders.storage_errors(folder):
+            self.shelf = SqliteShelf(self._database, folder / folders.DATABASE)
+        position = folders.read_meta(self._database, "warc")
+        self._warc = WarcWriter(
+            folder,
+            msgspec.json.decode(position, type=tuple[str, int]) if position else None,
+            user_agent=settings.fetching.user_agent,
+            contact=settings.fetching.contact,
+        )
+
+    # --- what the last run left --------------------------------------------------------------------------------------
+
+    @property
+    def crawl_id(self) -> str:
+        """The name under which this crawl is known to others, the same over all its runs."""
+        return msgspec.json.decode(folders.read_meta(self._database, "crawl") or b'""', type=str)
+
+    def totals(self) -> Totals:
+        """How far the crawl has come."""
+        pages, relevant, size = self._database.execute(
+            "SELECT COUNT(*), IFNULL(SUM(relevant), 0), IFNULL(SUM(bytes), 0) FROM pages"
+        ).fetchone()
+        elapsed = msgspec.json.decode(folders.read_meta(self._database, "elapsed") or b"0", type=float)
+        return Totals(pages=pages, relevant=relevant, bytes=size, elapsed=elapsed)
+
+    def failed_seeds(self) -> list[tuple[str, str]]:
+        """The seeds that gave no page, each with the reason."""
+        rows = self._database.execute(
+            "SELECT url, reason, detail FROM urls WHERE parent = 0 AND state IN (?, ?) ORDER BY id",
+            (State.FAILED, State.SKIPPED),
+        )
+        return [(url, detail or reason) for url, reason, detail in rows]
+
+    def robots(self, origin: str) -> RobotsRecord | None:
+        """What the robots.txt of an origin said when it was read last."""
+        row = self._database.execute("SELECT * FROM robots WHERE origin = ?", (origin,)).fetchone()
+        return RobotsRecord(**dict(zip(RobotsRecord.__struct_fields__, row, strict=True))) if row else None
+
+    def patterns(self) -> Iterator[Pattern]:
+        """How families of URLs have fared so far."""
+        for row in self._database.execute("SELECT * FROM patterns"):
+            yield Pattern(**dict(zip(Pattern.__struct_fields__, row, strict=True)))
+
+    # --- what this run adds ------------------------------------------------------------------------------------------
+
+    def commit(self, changes: Changes) -> list[Duplicate]:
+        """Make a batch durable, all of it or nothing; answers which of its pages were known already."""
+        with folders.storage_errors(self.folder):
+            found = [self._found_row(entry) for entry in changes.added]
+            with _transaction(self._database):
+                self._write_urls(changes, found)
+                duplicates = [twin for page in changes.pages if (twin := self._insert_page(page))]
+                self._count_pages(changes)
+                self._write_memory(changes)
+                if changes.pages:
+                    self._warc.sync()
+                self._write_meta(changes)
+            self.shelf.learn(changes, [(row[1], row[0]) for row in found])
+        self._checkpoint_when_due(len(changes.added) + len(changes.changed) + len(changes.pages))
+        return duplicates
+
+    def close(self) -> None:
+        """Let go of the folder."""
+        self._warc.close()
+        self.shelf.close()
+        self._checkpointer.close()
+        self._database.close()
+
+    def _checkpoint_when_due(self, rows: int) -> None:
+        self._rows_since_checkpoint += rows
+        if self._rows_since_checkpoint >= _CHECKPOINT_ROWS:
+            self._rows_since_checkpoint = 0
+            with folders.storage_errors(self.folder):
+                self._checkpointer.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+
+    # --- URLs --------------------------------------------------------------------------------------------------------
+
+    def _write_urls(self, changes: Changes, found: list[_FoundRow]) -> None:
+        many = self._database.executemany
+        self._insert_hosts(changes)
+        many(_FOUND, found)
+        many(_FOUND_ANEW, map(_found_anew, changes.repriced))
+        # In the order of the table, so that neighbours are changed together.
+        many(_FATE, sorted(map(_fate, (*filter(_has_fate, changes.added), *changes.changed))))
+        many(_TALLY, [(state, reason or "", n) for state, reason, n in changes.tally])
+        for closing in changes.closed:
+            self._close_host(closing, changes)
+
+    def _insert_hosts(self, changes: Changes) -> None:
+        names = {entry.host for entry in changes.added}.union(closing.host for closing in changes.closed)
+        rows = [(self.shelf.new_host(name), name) for name in names.difference(self.shelf.host_ids)]
+        self._database.executemany("INSERT INTO hosts (id, name) VALUES (?, ?)", rows)
+
+    def _found_row(self, entry: Entry) -> _FoundRow:
+        return (
+            entry.id, key_of(entry.url), self._host_id(entry.host), entry.priority, entry.depth, entry.parent, entry.origin,
+            entry.hop, entry.url, entry.anchor, entry.why,
+        )  # fmt: skip
+
+    def _close_host(self, closing: Closing, changes: Changes) -> None:
+        """Give all that wait for this host their fate; what the batch itself says counts more than the shelf."""
+        here = [entry for entry in (*changes.added, *changes.changed) if entry.host == closing.host]
+        waiting = {entry.id for entry in here if entry.state is State.WAITING}.difference(closing.leased)
+        others = self.shelf.waiting(closing.host, without={entry.id for entry in here}.union(closing.leased))
+        fate = (closing.state, closing.reason, closing.detail)
+        gone = self._database.executemany(_CLOSE, ((id, *fate) for id in chain(waiting, others))).rowcount
+        self._database.executemany(_TALLY, [(State.WAITING, "", -gone), (closing.state, closing.reason, gone)])
+        id = self.shelf.host_ids[closing.host]
+        self._database.execute("UPDATE hosts SET closed = ? WHERE id = ?", (closing.reason, id))
+
+    # --- the rest of a batch -----------------------------------------------------------------------------------------
+
+    def _count_pages(self, changes: Changes) -> None:
+        hosts = [(self.shelf.host_ids[page.seen.task.host],) for page in changes.pages]
+        self._database.executemany("UPDATE hosts SET pages = pages + 1 WHERE id = ?", hosts)
+
+    def _write_memory(self, changes: Changes) -> None:
+        many = self._database.executemany
+        many("INSERT OR REPLACE INTO robots VALUES (?, ?, ?, ?, ?)", map(_row, changes.robots))
+        many("INSERT OR REPLACE INTO patterns VALUES (?, ?, ?, ?, ?)", map(_row, changes.patterns))
+
+    def _write_meta(self, changes: Changes) -> None:
+        # The shelf learns of this batch later, but what is under way has been waiting since an earlier one, or nearly so.
+        leased = self.shelf.count_waiting(map(key_of, changes.fetching))
+        meta = {"warc": self._warc.position, "elapsed": changes.elapsed, "fetching": changes.fetching, "leased": leased}
+        rows = [(key, msgspec.json.encode(value).decode()) for key, value in meta.items()]
+        self._database.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
+
+    # --- pages -------------------------------------------------------------------------------------------------------
+
+    def _insert_page(self, stored: StoredPage) -> Duplicate | None:
+        seen, response = stored.seen, stored.seen.response
+        page, verdict = seen.page or _NO_PAGE, seen.verdict
+        digest = hashlib.blake2b(response.body, digest_size=16).digest()
+        twin = self._twin(seen.task.id, digest, page) if response.body else None
+        file, offset = self._write_body(stored, twin)
+        fingerprint = array("I", page.fingerprint).tobytes()
+        self._database.execute(_INSERT_PAGE, (
+            seen.task.id, stored.fetch_order, response.timing.answered, response.status, response.content_type,
+            len(response.body), response.truncated, response.timing.ended - response.timing.started, response.timing.address,
+            response.header("etag"), response.header("last-modified"), page.title, page.description, page.language,
+            page.charset, page.published, page.canonical, page.noindex, len(page.links), len(page.images),
+            verdict and verdict.score, verdict and verdict.threshold, verdict is not None and verdict.relevant,
+            msgspec.json.encode(verdict.why if verdict else ()).decode(), digest, fingerprint,
+            twin.of if twin else 0, twin.similarity if twin else 0.0, file, offset,
+        ))  # fmt: skip
+        if page.fingerprint and twin is None:  # copies are found through their original
+            self._database.executemany("INSERT OR IGNORE INTO bands VALUES (?, ?)", _band_rows(seen.task.id, page))
+        return twin
+
+    def _write_body(self, stored: StoredPage, twin: Duplicate | None) -> tuple[str, int]:
+        """Where the body went; pages that ask not to be kept have none."""
+        response, page = stored.seen.response, stored.seen.page
+        if not response.body or (page is not None and page.noindex):
+            return "", 0
+        if twin is not None and twin.similarity == 1.0:
+            url, fetched_at = self._database.execute(
+                "SELECT url, fetched_at FROM urls JOIN pages USING (id) WHERE id = ?", (twin.of,)
+            ).fetchone()
+            return self._warc.write_revisit(response, url, fetched_at)
+        return self._warc.write(response)
+
+    def _twin(self, id: int, digest: bytes, page: Page) -> Duplicate | None:
+        """The earlier page that says the same, or nearly."""
+        exact = self._database.execute(
+            "SELECT id FROM pages WHERE content_hash = ? AND similarity < 1 LIMIT 1", (digest,)
+        ).fetchone()
+        if exact:
+            return Duplicate(page=id, of=exact[0], similarity=1.0)
+        if not page.fingerprint:
+            return None
+        keys = bands(page.fingerprint)
+        marks = ", ".join("?" * len(keys))
+        rows = self._database.execute(
+            f"SELECT id, fingerprint FROM pages WHERE id IN (SELECT page FROM bands WHERE band IN ({marks}))", keys
+        )
+        alike = [(similarity(page.fingerprint, tuple(array("I", blob))), -other) for other, blob in rows]
+        best, other = max(alike, default=(0.0, 0))
+        # Texts that agree in everything that was compared may still differ elsewhere: only equal bytes are exact copies.
+        return Duplicate(page=id, of=-other, similarity=min(best, 0.999)) if best >= NEAR else None
+
+
+@contextmanager
+def open_store(folder: Path) -> Iterator[CrawlStore]:
+    """Open a crawl's folder for writing; nobody else may while it is open."""
+    with folders.lock(folder):
+        store = CrawlStore(folder)
+        try:
+            yield store
+        finally:
+            store.close()
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+def _row(value: RobotsRecord | Pattern) -> tuple[object, ...]:
+    return msgspec.structs.astuple(value)
+
+
+def _found_anew(entry: Entry) -> tuple[object, ...]:
+    return entry.priority, entry.depth, entry.parent, entry.origin, entry.hop, entry.anchor, entry.why, entry.id
+
+
+def _has_fate(entry: Entry) -> bool:
+    return entry.state is not State.WAITING or entry.attempt > 1
+
+
+def _fate(entry: Entry) -> tuple[object, ...]:
+    return entry.id, entry.state, entry.reason, entry.detail, entry.attempt, entry.not_before
+
+
+def _band_rows(id: int, page: Page) -> list[tuple[int, int]]:
+    return [(band, id) for band in bands(page.fingerprint)]

@@ -1,0 +1,281 @@
+"""Why did this URL fare so? How it was found, what it was worth, what became of it; changes nothing."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, Literal
+
+import msgspec
+
+from shoal.model import Evidence, Reason, State
+from shoal.store.report import Answer, snapshot, time_of
+from shoal.urls import key_of, normalise
+
+_MAX_STEPS = 10_000
+"""Longer than any real path; only a damaged database has longer ones."""
+
+# Said when the record has no sentence of its own.
+_SENTENCES = {
+    Reason.DNS: "The name of its host could not be resolved.",
+    Reason.CONNECT: "No connection to its host could be made.",
+    Reason.TIMEOUT: "Its host took too long to answer.",
+    Reason.TLS: "No secure connection to its host could be made.",
+    Reason.RESET: "Its host broke the connection.",
+    Reason.PROTOCOL: "Its host did not answer in valid HTTP.",
+    Reason.TRUNCATED: "The answer ended before it was complete.",
+    Reason.TOO_LARGE: "The answer was too large.",
+    Reason.HEADERS_TOO_LARGE: "The headers of the answer were too large.",
+    Reason.STATUS: "Its host answered with an error status.",
+    Reason.BAD_REDIRECT: "It redirects to something that cannot be fetched.",
+    Reason.REDIRECT_LOOP: "It redirects in a circle, or too often.",
+    Reason.UNCHANGED: "The page has not changed since it was fetched last.",
+    Reason.WORKER_DIED: "The worker that fetched it died, more than once.",
+    Reason.ADDRESS: "Its host has an address that must not be connected to (see --allow-private).",
+    Reason.ROBOTS: "The robots.txt of its host disallows it.",
+    Reason.ROBOTS_UNREACHABLE: "The robots.txt of its host could not be read, which counts as a no.",
+    Reason.SCOPE: "It is outside the scope of the crawl.",
+    Reason.DEPTH: "It is further from the seeds than the crawl may go.",
+    Reason.HOST_BUDGET: "Its host has given as many pages as the crawl takes from one host.",
+    Reason.TRAP: "It looks like part of a trap: an endless family of like pages.",
+    Reason.THRESHOLD: "The link promised too little.",
+    Reason.QUEUE_FULL: "The queue was full, and it was among the least promising.",
+    Reason.NOFOLLOW: "The page or the link asks robots not to follow it.",
+}
+
+
+class Step(Answer, frozen=True, kw_only=True):
+    """One URL on the way from a seed."""
+
+    url: str
+    by: Literal["seed", "link", "redirect"]
+    """How the crawl came here."""
+    anchor: str
+    """The words of the link that led here."""
+    priority: float
+    score: float | None
+    """The score of the page, if there is one."""
+
+
+class Rank(Answer, frozen=True, kw_only=True):
+    """A place in a queue; 1 is next."""
+
+    place: int
+    of: int
+
+
+class Explanation(Answer, frozen=True, kw_only=True):
+    """All that is known of one URL."""
+
+    url: str
+    host: str
+    state: str
+    """waiting, done, failed, skipped or moved."""
+    reason: str | None
+    sentence: str
+    """What became of it, in words."""
+    path: tuple[Step, ...]
+    """From the seed to the URL itself."""
+    depth: int
+    priority: float
+    priority_why: str
+    attempts: int
+    """Requests made for it; of a waiting one, those that failed so far."""
+    retry_at: datetime | None
+    rank: Rank | None
+    """Among all waiting URLs, by priority; only for a waiting one."""
+    host_rank: Rank | None
+    """Among the waiting URLs of its host."""
+    moved_to: str | None
+    fetched_at: datetime | None
+    fetch_order: int | None
+    status: int | None
+    title: str | None
+    score: float | None
+    threshold: float | None
+    relevant: bool | None
+    evidence: tuple[Evidence, ...]
+    """What made the score, the strongest first."""
+    duplicate_of: str | None
+    similarity: float | None
+
+
+class _Row(msgspec.Struct, frozen=True):
+    """A URL and its page, if there is one, in the order of `_SELECT`."""
+
+    id: int
+    url: str
+    host_id: int
+    host: str
+    priority: float
+    depth: int
+    parent: int
+    origin: int
+    hop: int
+    attempt: int
+    state: int
+    reason: str | None
+    detail: str | None
+    anchor: str | None
+    why: str | None
+    not_before: float
+    fetched_at: float | None
+    fetch_order: int | None
+    status: int | None
+    title: str | None
+    score: float | None
+    threshold: float | None
+    relevant: int | None
+    evidence: str | None
+    duplicate_of: str | None
+    similarity: float | None
+
+
+_SELECT = """
+SELECT urls.id, urls.url, urls.host, hosts.name, urls.priority, urls.depth, urls.parent, urls.origin, urls.hop,
+       urls.attempt, urls.state, urls.reason, urls.detail, urls.anchor, urls.why, urls.not_before, pages.fetched_at,
+       pages.fetch_order, pages.status, pages.title, pages.score, pages.threshold, pages.relevant, pages.why,
+       original.url, pages.similarity
+FROM urls JOIN hosts ON hosts.id = urls.host
+LEFT JOIN pages ON pages.id = urls.id
+LEFT JOIN urls AS original ON original.id = pages.duplicate_of
+"""
+
+
+def explain(connection: sqlite3.Connection, url: str) -> Explanation | None:
+    """How a URL was found and what became of it; None when the crawl never saw it."""
+    with snapshot(connection):
+        row = _find(connection, url)
+        return None if row is None else _explained(connection, row)
+
+
+def _find(connection: sqlite3.Connection, url: str) -> _Row | None:
+    """The row of a URL as a person types it, also without `https://`."""
+    spellings = [url] if "://" in url else [f"https://{url}", f"http://{url}"]
+    for spelling in spellings:
+        normal = normalise(spelling.strip())
+        if normal is not None and (row := _one(connection, "urls.key = ?", key_of(normal))):
+            return row
+    return None
+
+
+def _one(connection: sqlite3.Connection, condition: str, *values: int) -> _Row | None:
+    row = connection.execute(f"{_SELECT} WHERE {condition} LIMIT 1", values).fetchone()
+    return None if row is None else _Row(*row)
+
+
+def _explained(connection: sqlite3.Connection, row: _Row) -> Explanation:
+    state = State(row.state)
+    waiting = state is State.WAITING
+    rank, host_rank = _ranks(connection, row) if waiting else (None, None)
+    moved_to = _target(connection, row) if state is State.MOVED else None
+    return Explanation(
+        url=row.url,
+        host=row.host,
+        state=state.name.lower(),
+        reason=row.reason,
+        sentence=_sentence(row, rank, moved_to),
+        path=tuple(reversed(list(_path(connection, row)))),
+        depth=row.depth,
+        priority=row.priority,
+        priority_why=row.why or "",
+        attempts=row.attempt - 1 if waiting else row.attempt if state is not State.SKIPPED else 0,
+        retry_at=time_of(row.not_before or None) if waiting else None,
+        rank=rank,
+        host_rank=host_rank,
+        moved_to=moved_to,
+        fetched_at=time_of(row.fetched_at),
+        fetch_order=row.fetch_order,
+        status=row.status,
+        title=row.title,
+        score=row.score,
+        threshold=row.threshold,
+        relevant=None if row.score is None else bool(row.relevant),
+        evidence=msgspec.json.decode(row.evidence or "[]", type=tuple[Evidence, ...]),
+        duplicate_of=row.duplicate_of,
+        similarity=row.similarity if row.duplicate_of else None,
+    )
+
+
+# --- how it was found ------------------------------------------------------------------------------------------------
+
+
+def _path(connection: sqlite3.Connection, row: _Row) -> Iterator[Step]:
+    """From the URL back to its seed."""
+    passed: set[int] = set()
+    for step, by in _back(connection, row):
+        if step.id in passed or len(passed) > _MAX_STEPS:
+            return
+        passed.add(step.id)
+        yield Step(url=step.url, by=by, anchor=step.anchor or "", priority=step.priority, score=step.score)
+
+
+def _back(connection: sqlite3.Connection, row: _Row) -> Iterator[tuple[_Row, Literal["seed", "link", "redirect"]]]:
+    while True:
+        if row.origin and row.origin != row.id:
+            yield row, "redirect"
+            before = _hop_before(connection, row)
+        else:
+            yield row, "link" if row.parent else "seed"
+            before = _one(connection, "urls.id = ?", row.parent)
+        if before is None:
+            return
+        row = before
+
+
+def _hop_before(connection: sqlite3.Connection, row: _Row) -> _Row | None:
+    """The URL that redirected here. A chain grows in the order of ids, so only that stretch of them is looked through."""
+    condition = "urls.id BETWEEN ? AND ? AND urls.origin = ? AND urls.hop = ?"
+    between = _one(connection, condition, row.origin, row.id, row.origin, row.hop - 1) if row.hop > 1 else None
+    return between or _one(connection, "urls.id = ?", row.origin)
+
+
+def _target(connection: sqlite3.Connection, row: _Row) -> str | None:
+    """Where a redirect led; None when that URL was known before by another way."""
+    origin = row.origin or row.id
+    after = _one(connection, "urls.id > ? AND urls.origin = ? AND urls.hop = ?", row.id, origin, row.hop + 1)
+    return after.url if after else None
+
+
+# --- what became of it -----------------------------------------------------------------------------------------------
+
+
+def _ranks(connection: sqlite3.Connection, row: _Row) -> tuple[Rank, Rank]:
+    return _rank(connection, row, "state = 0"), _rank(connection, row, "state = 0 AND host = :host")
+
+
+def _rank(connection: sqlite3.Connection, row: _Row, among: str) -> Rank:
+    better = "priority > :priority OR (priority = :priority AND id < :id)"
+    values: dict[str, Any] = {"priority": row.priority, "id": row.id, "host": row.host_id}
+    query = f"SELECT 1 + ifnull(sum({better}), 0), count(*) FROM urls WHERE {among}"
+    place, of = connection.execute(query, values).fetchone()
+    return Rank(place=place, of=of)
+
+
+def _sentence(row: _Row, rank: Rank | None, moved_to: str | None) -> str:
+    if rank is not None:
+        return f"It waits at rank {rank.place:,} of {rank.of:,} by priority{_after_failures(row)}."
+    if row.state == State.MOVED:
+        return f"It redirects to {moved_to}." if moved_to else row.detail or "It redirects to a URL known before."
+    if row.state == State.DONE:
+        return f"It was fetched as page {row.fetch_order}{_verdict(row)}{_copy(row)}."
+    return row.detail or (_SENTENCES[Reason(row.reason)] if row.reason else "Nothing more is known.")
+
+
+def _after_failures(row: _Row) -> str:
+    return f", after {row.attempt - 1} failed attempts" if row.attempt > 1 else ""
+
+
+def _verdict(row: _Row) -> str:
+    if row.score is None or row.threshold is None:
+        return ", of a type that is not judged"
+    verdict = "relevant" if row.relevant else "not relevant"
+    return f" and is {verdict} (score {row.score:.3f}, threshold {row.threshold:.3f})"
+
+
+def _copy(row: _Row) -> str:
+    if row.duplicate_of is None or row.similarity is None:
+        return ""
+    alike = "an exact copy of" if row.similarity >= 1 else f"{row.similarity:.0%} the same as"
+    return f"; it is {alike} {row.duplicate_of}"

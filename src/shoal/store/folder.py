@@ -1,0 +1,174 @@
+"""Is this a crawl's folder, and may we use it? Opens its database, and refuses with one clear sentence."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import sqlite3
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.resources import files
+from pathlib import Path
+
+import msgspec
+
+from shoal.errors import FolderError, ShoalError, StorageFull
+from shoal.settings import Settings
+
+VERSION = 1
+"""Raised when a folder written by an older shoal can no longer be read as it is."""
+DATABASE = "crawl.sqlite"
+_LOCK = "lock"
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+
+
+def exists(folder: Path) -> bool:
+    """True when the folder holds a crawl."""
+    return (folder / DATABASE).is_file()
+
+
+def create_new(folder: Path, settings: Settings) -> None:
+    """Make a crawl's folder where there is none yet."""
+    if exists(folder):
+        raise FolderError(
+            f"There is a crawl in {folder} already: go on with 'shoal resume --dir {folder}', or choose another --dir."
+        )
+    create(folder, settings)
+
+
+def create(folder: Path, settings: Settings) -> None:
+    """Make a new crawl's folder; a crash in the middle leaves none behind."""
+    unfinished = folder / (DATABASE + ".new")
+    with storage_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        unfinished.unlink(missing_ok=True)
+        connection = sqlite3.connect(unfinished)
+        connection.executescript(files("shoal.store").joinpath("schema.sql").read_text(encoding="utf-8"))
+        meta = {"version": VERSION, "crawl": uuid.uuid4().hex, "settings": settings}
+        rows = [(key, msgspec.json.encode(value).decode()) for key, value in meta.items()]
+        connection.executemany("INSERT INTO meta VALUES (?, ?)", rows)
+        connection.commit()
+        connection.close()
+        os.replace(unfinished, folder / DATABASE)
+
+
+def connect(folder: Path) -> sqlite3.Connection:
+    """A connection to the database of a crawl; any number may read while one writes."""
+    if not exists(folder):
+        raise _missing(folder)
+    with storage_errors(folder):
+        connection = sqlite3.connect(folder / DATABASE, isolation_level=None, check_same_thread=False, timeout=30)
+        connection.execute("PRAGMA journal_mode = WAL")
+        # With WAL, NORMAL can lose the last seconds when the power fails, never the consistency: those pages are fetched again.
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA cache_size = -65536")
+        connection.execute("PRAGMA temp_store = MEMORY")
+        _check_version(folder, connection)
+    return connection
+
+
+def read_meta(connection: sqlite3.Connection, key: str) -> bytes | None:
+    """The JSON kept under a key."""
+    row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+    return row[0].encode() if row else None
+
+
+def read_settings(folder: Path, connection: sqlite3.Connection) -> Settings:
+    """What the crawl was started with."""
+    try:
+        return msgspec.json.decode(read_meta(connection, "settings") or b"", type=Settings)
+    except msgspec.DecodeError as error:
+        raise FolderError(f"The settings kept in {folder} cannot be read: {error}.") from error
+
+
+def write_settings(connection: sqlite3.Connection, settings: Settings) -> None:
+    """What the crawl goes on with."""
+    value = msgspec.json.encode(settings).decode()
+    connection.execute("UPDATE meta SET value = ? WHERE key = 'settings'", (value,))
+
+
+def _check_version(folder: Path, connection: sqlite3.Connection) -> None:
+    version = msgspec.json.decode(read_meta(connection, "version") or b"0")
+    if version != VERSION:
+        raise FolderError(
+            f"The folder {folder} was written by another version of shoal (format {version}, this one reads {VERSION})."
+        )
+
+
+@contextmanager
+def lock(folder: Path) -> Iterator[None]:
+    """Only one crawl may write to a folder; the lock ends with the process, however that dies."""
+    with storage_errors(folder):
+        handle = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            owner = os.pread(handle, 20, 0).decode("ascii", "replace").strip() or "unknown"
+            raise FolderError(f"Another crawl (process {owner}) is running in {folder}.") from None
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, str(os.getpid()).encode(), 0)
+        yield
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def lock_existing(folder: Path) -> Iterator[None]:
+    """Lock the folder of a crawl that must be there."""
+    if not exists(folder):
+        raise _missing(folder)
+    with lock(folder):
+        yield
+
+
+def is_running(folder: Path) -> bool:
+    """True while a crawl is at work in the folder."""
+    try:
+        handle = os.open(folder / _LOCK, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
+    return False
+
+
+@contextmanager
+def storage_errors(folder: Path) -> Iterator[None]:
+    """Turn what the disk or the database says into one clear sentence."""
+    try:
+        yield
+    except OSError as error:
+        raise _from_os(folder, error) from error
+    except sqlite3.DatabaseError as error:
+        raise _from_sqlite(folder, error) from error
+
+
+def _from_os(folder: Path, error: OSError) -> ShoalError:
+    if error.errno in _NO_ROOM:
+        return _full(folder)
+    return FolderError(f"The folder {folder} cannot be used: {error.strerror or error}.")
+
+
+def _from_sqlite(folder: Path, error: sqlite3.DatabaseError) -> ShoalError:
+    if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
+        return _full(folder)
+    if error.sqlite_errorcode in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+        return FolderError(f"The database in {folder} is damaged or not one of shoal's: {error}.")
+    return FolderError(f"The database in {folder} cannot be used: {error}.")
+
+
+def _missing(folder: Path) -> FolderError:
+    return FolderError(f"There is no crawl in {folder}: start one with 'shoal crawl … --dir {folder}'.")
+
+
+def _full(folder: Path) -> StorageFull:
+    return StorageFull(
+        f"The disk is full: make room where {folder} is and type 'shoal resume --dir {folder}'; nothing stored is lost."
+    )

@@ -1,0 +1,169 @@
+"""When may which host be asked again? One small SQLite file, shared by every crawl of this installation.
+
+A host is *claimed* for one request and *released* with the time before which nobody may ask it again. A crawl that dies
+holds its claims until they run out, or until it is started again and calls `recover`.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import os
+import sqlite3
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from shoal.errors import FolderError, StorageFull
+
+logger = logging.getLogger(__name__)
+
+POLL = 0.25
+"""Seconds until a host that another crawl is asking right now is worth another look."""
+_DAY = 24 * 3600.0
+_VERSION = 1
+_BUSY_MILLISECONDS = 10_000
+
+# Small pages, because every claim writes one whole page to the log. Nothing is forced to the disk: the clocks only matter
+# for minutes, and after a power cut a host is asked one delay early at most.
+_OPENING = f"""
+PRAGMA busy_timeout = {_BUSY_MILLISECONDS};
+PRAGMA page_size = 1024;
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = OFF;
+"""
+_SCHEMA = f"""
+CREATE TABLE IF NOT EXISTS clocks (
+  key        TEXT PRIMARY KEY,   -- a host or an address
+  owner      TEXT NOT NULL,      -- the crawl that claimed it last
+  held       INTEGER NOT NULL,   -- how many requests of that crawl are in flight
+  busy_until REAL NOT NULL,      -- when its claim runs out, 0 when there is none
+  next_at    REAL NOT NULL       -- nobody may ask before
+) WITHOUT ROWID;
+PRAGMA user_version = {_VERSION};
+"""
+# A crawl may claim the same key again while it holds it: how many requests it sends at once is its own decision.
+_CLAIM = """
+INSERT INTO clocks (key, owner, held, busy_until, next_at) VALUES (:key, :owner, 1, :until, :next_at)
+ON CONFLICT (key) DO UPDATE SET
+  held = CASE WHEN busy_until > :now THEN held + 1 ELSE 1 END,
+  busy_until = max(busy_until, :until),
+  next_at = :next_at,
+  owner = :owner
+WHERE next_at <= :now AND (busy_until <= :now OR owner = :owner)
+"""
+_WHEN = "SELECT next_at, busy_until, owner FROM clocks WHERE key = :key"
+# Whoever comes late, after its claim ran out, must not end the claim of another crawl.
+_RELEASE = """
+INSERT INTO clocks (key, owner, held, busy_until, next_at) VALUES (:key, :owner, 0, 0, :next_at)
+ON CONFLICT (key) DO UPDATE SET
+  next_at = CASE WHEN owner = :owner AND held > 0 THEN :next_at ELSE max(next_at, :next_at) END,
+  busy_until = CASE WHEN owner = :owner AND held <= 1 THEN 0 ELSE busy_until END,
+  held = CASE WHEN owner = :owner THEN max(held - 1, 0) ELSE held END
+"""
+_RECOVER = """
+UPDATE clocks SET next_at = max(next_at, :free_at), busy_until = 0, held = 0
+WHERE owner = :owner AND busy_until > :now
+"""
+# Clocks of the far future were set by a computer whose own clock was wrong.
+_FORGET = "DELETE FROM clocks WHERE (next_at < :now - :day AND busy_until < :now) OR next_at > :now + 7 * :day"
+
+
+def ledger_path(environ: Mapping[str, str]) -> Path:
+    """Where the ledger of this installation is: SHOAL_STATE_DIR, or the place where programs keep their state."""
+    if chosen := environ.get("SHOAL_STATE_DIR"):
+        return Path(chosen) / "hosts.sqlite"
+    state = environ.get("XDG_STATE_HOME", "")
+    # The XDG rules: a relative path counts as not set.
+    folder = Path(state) if os.path.isabs(state) else Path.home() / ".local" / "state"
+    return folder / "shoal" / "hosts.sqlite"
+
+
+class SqliteLedger:
+    """The clocks of all hosts, in a file that any number of crawls use at the same time."""
+
+    def __init__(self, path: Path, owner: str, clock: Callable[[], float]) -> None:
+        self._path = path
+        self._owner = owner
+        self._connection = _open(path)
+        self._run(_FORGET, {"now": clock(), "day": _DAY})
+
+    def claim(self, key: str, now: float, until: float, next_at: float = 0.0) -> float:
+        """Reserve a host until `until`: 0 when granted, else the time to ask again; `next_at` counts if we die."""
+        values = {"key": key, "owner": self._owner, "now": now, "until": until, "next_at": next_at}
+        claimed = self._run(_CLAIM, values)
+        if claimed.rowcount:
+            return 0.0
+        next_at, busy_until, owner = self._run(_WHEN, {"key": key}).fetchone()
+        # A claim may last for a minute, but the request is usually over much sooner.
+        free_at = min(busy_until, now + POLL) if owner != self._owner else 0.0
+        again: float = max(next_at, free_at)
+        return again if again > now else now + POLL  # it became free between the two statements
+
+    def release(self, key: str, next_at: float) -> None:
+        """The request is over; nobody may ask this host before `next_at`."""
+        self._run(_RELEASE, {"key": key, "owner": self._owner, "next_at": next_at})
+
+    def recover(self, now: float, pause: float) -> None:
+        """Free what this crawl held when it was killed; it may have asked a moment ago, so each host gets a pause."""
+        self._run(_RECOVER, {"owner": self._owner, "now": now, "free_at": now + pause})
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._connection.close()
+
+    def _run(self, statement: str, values: Mapping[str, str | float]) -> sqlite3.Cursor:
+        """Run one statement, which is a transaction of its own."""
+        try:
+            return self._connection.execute(statement, values)
+        except sqlite3.OperationalError as error:
+            raise _translated(error, self._path) from error
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Two crawls that start at once must not both set a damaged file aside: the second would take the new one.
+        with path.with_name(path.name + ".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            return _connect(path) or _start_anew(path)
+    except OSError as error:
+        raise FolderError(f"The ledger of hosts {path} cannot be opened: {error.strerror}.") from error
+    except sqlite3.OperationalError as error:
+        raise _translated(error, path) from error
+
+
+def _connect(path: Path) -> sqlite3.Connection | None:
+    """The ledger as it is; None when the file is damaged or of another version."""
+    connection = sqlite3.connect(path, isolation_level=None)
+    try:
+        connection.executescript(_OPENING)
+        whole = connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
+        if whole and connection.execute("PRAGMA user_version").fetchone()[0] in (0, _VERSION):
+            connection.executescript(_SCHEMA)
+            return connection
+    except sqlite3.OperationalError:  # the file is whole, but something else is in the way
+        connection.close()
+        raise
+    except sqlite3.DatabaseError as error:
+        logger.warning("The ledger of hosts cannot be read: %s", error)
+    connection.close()
+    return None
+
+
+def _start_anew(path: Path) -> sqlite3.Connection:
+    """A lost ledger costs a host one request too early; a crawl that does not start costs more."""
+    aside = path.with_name(path.name + ".damaged")
+    logger.warning("The damaged ledger of hosts was set aside as %s", aside)
+    path.replace(aside)
+    for ending in ("-wal", "-shm"):
+        path.with_name(path.name + ending).unlink(missing_ok=True)
+    connection = _connect(path)
+    if connection is None:
+        raise FolderError(f"The ledger of hosts {path} cannot be made anew; is the disk in order?")
+    return connection
+
+
+def _translated(error: sqlite3.OperationalError, path: Path) -> FolderError | StorageFull:
+    if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
+        return StorageFull(f"There is no room left for the ledger of hosts {path}.")
+    return FolderError(f"The ledger of hosts {path} cannot be used: {error}.")

@@ -1,0 +1,226 @@
+"""How is the crawl doing? Questions to its database that change nothing (those about one URL: `explain.py`)."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from shoal.model import State
+from shoal.store.folder import read_meta
+from shoal.urls import key_of
+
+_TOP_HOSTS = 10
+_CLOSED_SHOWN = 20
+# One look into an index per host, instead of reading all that wait.
+_HOSTS_WAITING = "SELECT count(*) FROM hosts WHERE EXISTS (SELECT 1 FROM urls WHERE state = 0 AND host = hosts.id)"
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """The common shape of all reports: ready to be printed as JSON."""
+
+
+class Count(Answer, frozen=True, kw_only=True):
+    """How often something was the reason."""
+
+    reason: str
+    count: int
+
+
+class HostCounts(Answer, frozen=True, kw_only=True):
+    """What came of one host so far."""
+
+    host: str
+    pages: int
+    relevant: int
+    waiting: int
+    failed: int
+
+
+class ClosedHost(Answer, frozen=True, kw_only=True):
+    """A host of which nothing more is asked."""
+
+    host: str
+    reason: str
+
+
+class BestPage(Answer, frozen=True, kw_only=True):
+    """One of the pages that are most about the topic."""
+
+    title: str
+    url: str
+    score: float
+
+
+class Status(Answer, frozen=True, kw_only=True):
+    """The whole crawl at a glance."""
+
+    running: bool
+    waiting: int
+    fetching: int
+    """Requests under way as of the last commit, robots.txt included; always 0 when no crawl is running."""
+    done: int
+    failed: int
+    skipped: int
+    moved: int
+    fetching_urls: tuple[str, ...]
+    failures: tuple[Count, ...]
+    """Why URLs failed, the most frequent reason first."""
+    skips: tuple[Count, ...]
+    """Why URLs were not asked for, the most frequent reason first."""
+    pages: int
+    judged: int
+    """Pages of a type that can be judged."""
+    relevant: int
+    harvest_rate: float | None
+    """Relevant pages, by the judge, among all fetched ones."""
+    bytes: int
+    first_fetch: datetime | None
+    last_fetch: datetime | None
+    elapsed: float
+    """Seconds of crawling, over all runs together."""
+    pages_per_second: float | None
+    hosts: int
+    hosts_waiting: int
+    """Hosts that have URLs waiting."""
+    hosts_closed: tuple[Count, ...]
+    closed: tuple[ClosedHost, ...]
+    """Some of the closed hosts, those with most pages first."""
+    top_hosts: tuple[HostCounts, ...]
+    """The hosts with most pages."""
+
+
+def status(connection: sqlite3.Connection, *, running: bool) -> Status:
+    """Where the crawl stands; `running` says whether a process is at work in its folder."""
+    with snapshot(connection):
+        urls = _per_state(connection)
+        fetching = _fetching(connection) if running else ()
+        totals = _page_totals(connection)
+        hosts = connection.execute("SELECT count(*) FROM hosts").fetchone()[0]
+        hosts_waiting = connection.execute(_HOSTS_WAITING).fetchone()[0]
+        return Status(
+            running=running,
+            waiting=urls[State.WAITING] - _count_waiting(connection, fetching),
+            fetching=len(fetching),
+            done=urls[State.DONE],
+            failed=urls[State.FAILED],
+            skipped=urls[State.SKIPPED],
+            moved=urls[State.MOVED],
+            fetching_urls=fetching,
+            failures=_reasons(connection, State.FAILED),
+            skips=_reasons(connection, State.SKIPPED),
+            hosts=hosts,
+            hosts_waiting=hosts_waiting,
+            hosts_closed=_closing_reasons(connection),
+            closed=_closed_hosts(connection),
+            top_hosts=_top_hosts(connection),
+            **totals,
+        )
+
+
+def best(connection: sqlite3.Connection, limit: int) -> list[BestPage]:
+    """The pages with the highest scores; of pages that say the same, only the first."""
+    found = connection.execute(
+        """
+        SELECT pages.title, urls.url, pages.score FROM pages JOIN urls USING (id)
+        WHERE pages.score IS NOT NULL AND pages.duplicate_of = 0
+        ORDER BY pages.score DESC, pages.fetch_order LIMIT ?
+        """,
+        (limit,),
+    )
+    return [BestPage(title=title, url=url, score=score) for title, url, score in found]
+
+
+@contextmanager
+def snapshot(connection: sqlite3.Connection) -> Iterator[None]:
+    """All questions asked inside see the same moment of a crawl that goes on."""
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        connection.execute("COMMIT")
+
+
+def time_of(seconds: float | None) -> datetime | None:
+    """A stored time as a person reads it."""
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
+
+
+# --- the parts of a status -------------------------------------------------------------------------------------------
+
+
+def _per_state(connection: sqlite3.Connection) -> dict[State, int]:
+    counted = dict(connection.execute("SELECT state, sum(urls) FROM tally GROUP BY state"))
+    return {state: counted.get(state, 0) for state in State}
+
+
+def _fetching(connection: sqlite3.Connection) -> tuple[str, ...]:
+    return msgspec.json.decode(read_meta(connection, "fetching") or b"[]", type=tuple[str, ...])
+
+
+def _count_waiting(connection: sqlite3.Connection, urls: tuple[str, ...]) -> int:
+    """How many of these the database takes for waiting: the state changes only when a request is over."""
+    marks = ", ".join("?" * len(urls))
+    keys = [key_of(url) for url in urls]
+    query = f"SELECT count(*) FROM urls WHERE state = 0 AND key IN ({marks})"
+    count: int = connection.execute(query, keys).fetchone()[0]
+    return count
+
+
+def _reasons(connection: sqlite3.Connection, state: State) -> tuple[Count, ...]:
+    query = "SELECT reason, urls FROM tally WHERE state = ? AND urls > 0 ORDER BY urls DESC, reason"
+    return tuple(Count(reason=reason, count=urls) for reason, urls in connection.execute(query, (state,)))
+
+
+def _page_totals(connection: sqlite3.Connection) -> dict[str, Any]:
+    pages, judged, relevant, size, first, last = connection.execute(
+        """
+        SELECT count(*), count(score), ifnull(sum(relevant), 0), ifnull(sum(bytes), 0), min(fetched_at), max(fetched_at)
+        FROM pages
+        """
+    ).fetchone()
+    elapsed = msgspec.json.decode(read_meta(connection, "elapsed") or b"0", type=float) or (last or 0.0) - (
+        first or 0.0
+    )
+    return {
+        "pages": pages,
+        "judged": judged,
+        "relevant": relevant,
+        "harvest_rate": relevant / pages if pages else None,
+        "bytes": size,
+        "first_fetch": time_of(first),
+        "last_fetch": time_of(last),
+        "elapsed": elapsed,
+        "pages_per_second": pages / elapsed if elapsed > 0 else None,
+    }
+
+
+def _closing_reasons(connection: sqlite3.Connection) -> tuple[Count, ...]:
+    query = "SELECT closed, count(*) FROM hosts WHERE closed IS NOT NULL GROUP BY closed ORDER BY 2 DESC, closed"
+    return tuple(Count(reason=reason, count=count) for reason, count in connection.execute(query))
+
+
+def _closed_hosts(connection: sqlite3.Connection) -> tuple[ClosedHost, ...]:
+    query = "SELECT name, closed FROM hosts WHERE closed IS NOT NULL ORDER BY pages DESC, name LIMIT ?"
+    return tuple(ClosedHost(host=name, reason=why) for name, why in connection.execute(query, (_CLOSED_SHOWN,)))
+
+
+def _top_hosts(connection: sqlite3.Connection) -> tuple[HostCounts, ...]:
+    """Three counts instead of one join, which would look up a page for each of the millions of URLs that have none."""
+    query = "SELECT id, name, pages FROM hosts WHERE pages > 0 ORDER BY pages DESC, name LIMIT ?"
+    top = connection.execute(query, (_TOP_HOSTS,)).fetchall()
+    ids = ", ".join(str(id) for id, _, _ in top)
+    per_host = f"SELECT host, count(*) FROM {{}} AND host IN ({ids}) GROUP BY host"
+    relevant = dict(connection.execute(per_host.format("pages JOIN urls USING (id) WHERE relevant")))
+    waiting = dict(connection.execute(per_host.format("urls WHERE state = 0")))
+    failed = dict(connection.execute(per_host.format("urls WHERE state = 2")))
+    return tuple(
+        HostCounts(
+            host=name, pages=pages, relevant=relevant.get(id, 0), waiting=waiting.get(id, 0), failed=failed.get(id, 0)
+        )
+        for id, name, pages in top
+    )

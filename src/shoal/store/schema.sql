@@ -1,0 +1,110 @@
+-- What a crawl remembers, version 1. Page bodies are in the WARC files beside this database.
+
+CREATE TABLE meta (             -- version, crawl id, settings, counters: one row each, values are JSON
+  key   TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE hosts (
+  id    INTEGER PRIMARY KEY,
+  name  TEXT NOT NULL UNIQUE,            -- with its port, if that is not the scheme's own
+  pages INTEGER NOT NULL DEFAULT 0,      -- fetched so far
+  closed TEXT                            -- why nothing more is asked of it
+);
+
+-- A URL's row is written once and stays, because to change a random row of a wide table means to write a whole page of the file.
+-- What becomes of URLs goes into a table that is narrow and has no row for those that just wait. Neither has an index: what the
+-- frontier looks up (`store/shelf.py`) is derived from them, and people (`status`, `explain`) can wait for one pass over them.
+
+CREATE TABLE found (            -- every URL ever seen, and how it was found
+  id         INTEGER PRIMARY KEY,        -- in order of discovery
+  key        INTEGER NOT NULL,           -- urls.key_of(url)
+  host       INTEGER NOT NULL,
+  priority   REAL NOT NULL,
+  depth      INTEGER NOT NULL,
+  parent     INTEGER NOT NULL,           -- found.id of the page that had the link, 0 for a seed
+  origin     INTEGER NOT NULL,           -- found.id of the first URL of a chain of redirects, 0 outside of one
+  hop        INTEGER NOT NULL,           -- how far down that chain
+  url        TEXT NOT NULL,
+  anchor     TEXT NOT NULL,
+  why        TEXT NOT NULL               -- what made the priority
+);
+
+CREATE TABLE fates (            -- what became of URLs; one that has no row waits for its first request
+  id         INTEGER PRIMARY KEY,        -- found.id
+  state      INTEGER NOT NULL,           -- model.State
+  reason     TEXT,                       -- model.Reason, for failed and skipped ones
+  detail     TEXT NOT NULL,              -- one sentence
+  attempt    INTEGER NOT NULL,
+  not_before REAL NOT NULL               -- a retry waits until then
+);
+
+CREATE VIEW urls AS             -- both together
+  SELECT found.*, IFNULL(state, 0) AS state, reason, IFNULL(detail, '') AS detail, IFNULL(attempt, 1) AS attempt,
+         IFNULL(not_before, 0.0) AS not_before
+  FROM found LEFT JOIN fates USING (id);
+
+CREATE TABLE tally (            -- how many URLs are in which state for which reason; kept by every commit
+  state  INTEGER NOT NULL,
+  reason TEXT NOT NULL,
+  urls   INTEGER NOT NULL,
+  PRIMARY KEY (state, reason)
+) WITHOUT ROWID;
+
+CREATE TABLE pages (            -- one row per fetched page
+  id            INTEGER PRIMARY KEY,     -- found.id of the URL that answered
+  fetch_order   INTEGER NOT NULL,
+  fetched_at    REAL NOT NULL,
+  status        INTEGER NOT NULL,
+  content_type  TEXT NOT NULL,
+  bytes         INTEGER NOT NULL,
+  truncated     INTEGER NOT NULL,
+  took          REAL NOT NULL,           -- seconds
+  address       TEXT NOT NULL,
+  etag          TEXT NOT NULL,
+  last_modified TEXT NOT NULL,
+  title         TEXT NOT NULL,
+  description   TEXT NOT NULL,
+  language      TEXT NOT NULL,
+  charset       TEXT NOT NULL,
+  published     TEXT NOT NULL,
+  canonical     TEXT NOT NULL,
+  noindex       INTEGER NOT NULL,
+  links         INTEGER NOT NULL,        -- how many
+  images        INTEGER NOT NULL,        -- how many
+  score         REAL,                    -- NULL for types that are not judged
+  threshold     REAL,
+  relevant      INTEGER NOT NULL,
+  why           TEXT NOT NULL,           -- JSON list of {what, amount}
+  content_hash  BLOB NOT NULL,           -- BLAKE2b-128 of the body
+  fingerprint   BLOB NOT NULL,           -- MinHash, 4 bytes a number
+  duplicate_of  INTEGER NOT NULL,        -- pages.id, 0 for none
+  similarity    REAL NOT NULL,           -- 1 for an exact copy
+  warc_file     TEXT NOT NULL,           -- empty when no body is kept
+  warc_offset   INTEGER NOT NULL
+);
+CREATE UNIQUE INDEX pages_order ON pages (fetch_order);
+CREATE INDEX pages_hash ON pages (content_hash);
+
+CREATE TABLE bands (            -- locality-sensitive hashing: pages that share a band may be near-duplicates
+  band INTEGER NOT NULL,
+  page INTEGER NOT NULL,
+  PRIMARY KEY (band, page)
+) WITHOUT ROWID;
+
+CREATE TABLE robots (
+  origin     TEXT PRIMARY KEY,
+  text       TEXT NOT NULL,
+  status     INTEGER NOT NULL,
+  fetched_at REAL NOT NULL,
+  expires_at REAL NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE patterns (         -- families of URLs that may turn out to be traps
+  host     TEXT NOT NULL,
+  pattern  TEXT NOT NULL,
+  pages    INTEGER NOT NULL,
+  repeats  INTEGER NOT NULL,
+  relevant INTEGER NOT NULL,
+  PRIMARY KEY (host, pattern)
+) WITHOUT ROWID;

@@ -1,0 +1,157 @@
+"""Which URLs wait, which are known? The durable side of the frontier, in SQLite.
+
+The crawl's database says what is known of each URL. Two questions need an index: which URL has this key, and which of a
+host's URLs is the best. An index on random keys dirties a page of its file with nearly every row, and all those pages would
+go through the write-ahead log. So both are in a private temporary database, which is never synced nor logged, spills
+to a temporary file when it outgrows its cache, and is made anew from the crawl's database at the next start.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Container, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from shoal.model import Changes, Closing, Entry, HostRecord, Known, Reason, Retry, State
+
+_CACHE_KILOBYTES = 96 * 1024
+"""Both indexes take about 70 bytes per URL; beyond that cache they are read from the temporary file."""
+_READ = """
+    SELECT found.id, url, host, priority, depth, parent, origin, hop, attempt, state, reason, detail, anchor, why, not_before
+    FROM found LEFT JOIN fates USING (id) WHERE found.id = ?
+"""
+_FIND = "SELECT state, priority, depth, reason FROM found LEFT JOIN fates USING (id) WHERE found.id = ?"
+_RETRIES = """
+    SELECT found.id, host, priority, not_before FROM fates JOIN found USING (id) WHERE state = 0 AND not_before > 0
+"""
+_SCHEMA = """
+    PRAGMA journal_mode = OFF;
+    CREATE TABLE keys (key INTEGER PRIMARY KEY, id INTEGER NOT NULL);
+    CREATE TABLE waiting (id INTEGER PRIMARY KEY, host INTEGER NOT NULL, rank REAL NOT NULL);
+"""
+# In the order of the index, so that pages are filled one after the other.
+_FILL = """
+    INSERT INTO keys SELECT key, id FROM crawl.found ORDER BY key;
+    INSERT INTO waiting SELECT id, host, -priority FROM crawl.urls WHERE state = 0 ORDER BY id;
+"""
+_INDEX = "CREATE INDEX waiting_best ON waiting (host, rank, id)"
+_BEST = "SELECT rank, id FROM waiting WHERE host = ? AND (rank, id) >= (?, ?) ORDER BY rank, id"
+
+
+class SqliteShelf:
+    """What was committed about URLs. Implements `protocols.Shelf`; only `CrawlStore.commit` changes it, by `learn`."""
+
+    def __init__(self, connection: sqlite3.Connection, database: Path) -> None:
+        self._execute = connection.execute
+        self.host_ids: dict[str, int] = dict(connection.execute("SELECT name, id FROM hosts"))
+        """Grows with the commits of `CrawlStore`."""
+        self._host_names = {id: name for name, id in self.host_ids.items()}
+        self._index = _index(database)
+
+    def last_id(self) -> int:
+        """The highest id ever given."""
+        id: int = self._execute("SELECT IFNULL(MAX(id), 0) FROM found").fetchone()[0]
+        return id
+
+    def find(self, key: int) -> Known | None:
+        """What is known of the URL with this key."""
+        found = self._index.execute("SELECT id FROM keys WHERE key = ?", (key,)).fetchone()
+        if found is None:
+            return None
+        state, priority, depth, reason = self._execute(_FIND, found).fetchone()
+        return Known(id=found[0], state=State(state or 0), priority=priority, depth=depth, reason=_reason(reason))
+
+    def read(self, id: int) -> Entry:
+        """The whole entry."""
+        return self._entry(self._execute(_READ, (id,)).fetchone())
+
+    def best(self, host: str, start: tuple[float, int]) -> Iterator[tuple[float, int]]:
+        """(-priority, id) of the waiting URLs of a host, best first, from `start` on, as far as the caller wants."""
+        return self._index.execute(_BEST, (self.host_ids.get(host), *start))
+
+    def worst(self, limit: int) -> Iterable[Entry]:
+        """The waiting URLs with the lowest priorities."""
+        ids = self._index.execute("SELECT id FROM waiting ORDER BY rank DESC, id DESC LIMIT ?", (limit,)).fetchall()
+        return (self.read(id) for (id,) in ids)
+
+    def hosts(self) -> Iterable[HostRecord]:
+        """Every host, with what waits there."""
+        counted = self._index.execute("SELECT host, COUNT(*), MIN(rank) FROM waiting GROUP BY host")
+        waiting = {host: (urls, -rank) for host, urls, rank in counted}
+        for id, name, pages, closed in self._execute("SELECT id, name, pages, closed FROM hosts"):
+            urls, best = waiting.get(id, (0, 0.0))
+            yield HostRecord(name=name, waiting=urls, best=best, pages=pages, closed=_reason(closed))
+
+    def retries(self) -> Iterable[Retry]:
+        """Waiting URLs that must not be asked for before a certain time."""
+        for id, host, priority, not_before in self._execute(_RETRIES):
+            yield Retry(id=id, host=self._host_names[host], priority=priority, not_before=not_before)
+
+    # --- for the store only ------------------------------------------------------------------------------------------
+
+    def waiting(self, host: str, without: Container[int]) -> Iterator[int]:
+        """The waiting URLs of a host, save some."""
+        ids = self._index.execute("SELECT id FROM waiting WHERE host = ?", (self.host_ids.get(host),))
+        return (id for (id,) in ids if id not in without)
+
+    def count_waiting(self, keys: Iterable[int]) -> int:
+        """How many of these URLs wait."""
+        query = "SELECT COUNT(*) FROM keys JOIN waiting USING (id) WHERE key = ?"
+        return sum(self._index.execute(query, (key,)).fetchone()[0] for key in keys)
+
+    def new_host(self, name: str) -> int:
+        """The number of a host nobody saw before."""
+        id = self.host_ids[name] = len(self.host_ids) + 1
+        self._host_names[id] = name
+        return id
+
+    def learn(self, changes: Changes, keys: Iterable[tuple[int, int]]) -> None:
+        """What the crawl's database has just been told; `keys` are those of the added URLs, with their ids."""
+        index, ids = self._index, self.host_ids
+        index.execute("BEGIN")
+        index.executemany("INSERT INTO keys VALUES (?, ?)", sorted(keys))
+        rows = [
+            (e.id, ids[e.host], -e.priority) for e in (*changes.added, *changes.changed) if e.state is State.WAITING
+        ]
+        index.executemany("INSERT OR REPLACE INTO waiting VALUES (?, ?, ?)", rows)
+        gone = [(entry.id,) for entry in changes.changed if entry.state is not State.WAITING]
+        index.executemany("DELETE FROM waiting WHERE id = ?", gone)
+        for closing in changes.closed:
+            self._forget(closing)
+        index.execute("COMMIT")
+
+    def close(self) -> None:
+        """Let go of the temporary file."""
+        self._index.close()
+
+    def _forget(self, closing: Closing) -> None:
+        marks = ", ".join("?" * len(closing.leased))
+        query = f"DELETE FROM waiting WHERE host = ? AND id NOT IN ({marks})"
+        self._index.execute(query, (self.host_ids[closing.host], *closing.leased))
+
+    def _entry(self, row: tuple[Any, ...]) -> Entry:
+        id, url, host, priority, depth, parent, origin, hop, attempt, state, reason, detail, anchor, why, not_before = (
+            row
+        )
+        return Entry(
+            id=id, url=url, host=self._host_names[host], priority=priority, depth=depth, parent=parent, origin=origin,
+            hop=hop, attempt=attempt or 1, state=State(state or 0), reason=_reason(reason), detail=detail or "",
+            anchor=anchor, why=why, not_before=not_before or 0.0,
+        )  # fmt: skip
+
+
+def _index(database: Path) -> sqlite3.Connection:
+    """The two indexes, in a temporary database that is gone with its connection."""
+    index = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+    index.execute(f"PRAGMA cache_size = -{_CACHE_KILOBYTES}")
+    index.executescript(_SCHEMA)
+    index.execute("ATTACH ? AS crawl", (str(database),))
+    index.executescript(_FILL)
+    index.execute("DETACH crawl")
+    index.execute(_INDEX)
+    return index
+
+
+def _reason(text: str | None) -> Reason | None:
+    return Reason(text) if text else None

@@ -1,0 +1,296 @@
+"""Where are the bodies of the pages? In WARC 1.1 files, one gzip member per record, that any web archive tool reads.
+
+The database says which records count. Whatever stands in a file behind the last committed position was never stored,
+and is cut off when the files are opened again.
+"""
+
+from __future__ import annotations
+
+import base64
+import errno
+import hashlib
+import os
+import re
+import uuid
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from http import HTTPStatus
+from pathlib import Path
+
+from isal import isal_zlib
+
+from shoal.errors import FolderError, StorageFull
+from shoal.model import Response
+from shoal.settings import USER_AGENT
+
+Position = tuple[str, int]
+"""A file name and an offset in it."""
+
+MAX_FILE_BYTES = 10**9
+"""The size that the WARC standard recommends."""
+# igzip's level 1 packs as small as zlib's (3.1 : 1) in a third of the time.
+_LEVEL = 1
+_GZIP = 31  # zlib's code for "with a gzip header"
+_PAGE_FILE = re.compile(r"pages-\d{5,}\.warc\.gz")
+_READ_BYTES = 64 * 2**10
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_PHRASES = {status.value: status.phrase for status in HTTPStatus}
+# The body is stored decoded, so what described its way through the wire would be a lie.
+_WIRE_HEADERS = frozenset({"content-encoding", "transfer-encoding", "content-length"})
+_IDENTICAL = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
+
+
+class WarcWriter:
+    """Appends pages to the files of one folder; each record is in its file whole, or not at all."""
+
+    def __init__(
+        self,
+        folder: Path,
+        committed: Position | None,
+        *,
+        user_agent: str = USER_AGENT,
+        contact: str = "",
+        max_bytes: int = MAX_FILE_BYTES,
+    ) -> None:
+        self._folder = folder
+        self._about = {"http-header-user-agent": user_agent} | ({"operator": contact} if contact else {})
+        self._max_bytes = max_bytes
+        name, offset = committed or (_file_name(1), 0)
+        with _storage_errors(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            _cut_off(folder, name, offset)
+        # Changed only by `_open` and `_append`; this object is the only writer of the folder.
+        self._name, self._file, self._offset, self._first_page, self._is_new = name, -1, 0, 0, False
+        self._open(name)
+
+    @property
+    def position(self) -> Position:
+        """Where the next record will begin; commit this after `sync`."""
+        return self._name, self._offset
+
+    def write(self, response: Response) -> Position:
+        """Append a page; the answer says where it stands."""
+        fields = {"WARC-Payload-Digest": _digest(response.body)}
+        if response.truncated:
+            fields["WARC-Truncated"] = "length"
+        return self._append(_record("response", response, fields, _http_head(response), response.body))
+
+    def write_revisit(self, response: Response, original_url: str, original_time: float) -> Position:
+        """Append a note that the page has the very bytes of another one, which was fetched at `original_time`."""
+        fields = {
+            "WARC-Payload-Digest": _digest(response.body),
+            "WARC-Profile": _IDENTICAL,
+            "WARC-Refers-To-Target-URI": original_url,
+            "WARC-Refers-To-Date": _date(original_time),
+        }
+        return self._append(_record("revisit", response, fields, _http_head(response), b""))
+
+    def sync(self) -> None:
+        """Return when everything written is on the disk."""
+        with _storage_errors(self._folder):
+            os.fsync(self._file)
+            if self._is_new:
+                _sync_folder(self._folder)
+                _sync_folder(self._folder.parent)
+                self._is_new = False
+
+    def close(self) -> None:
+        """Let go of the file; what was not synced may be lost with the power."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def _append(self, record: bytes) -> Position:
+        member = _compress(record)
+        # A file holds at least one page, however large that is.
+        if self._offset + len(member) > self._max_bytes and self._offset > self._first_page:
+            self.sync()
+            self.close()
+            self._open(_file_name(_number(self._name) + 1))
+        return self._put(member)
+
+    def _put(self, member: bytes) -> Position:
+        start = self._offset
+        with _storage_errors(self._folder):
+            try:
+                _write_all(self._file, member)
+            except OSError:
+                if os.fstat(self._file).st_size > start:
+                    os.ftruncate(self._file, start)
+                raise
+        self._offset = start + len(member)
+        return self._name, start
+
+    def _open(self, name: str) -> None:
+        path = self._folder / name
+        with _storage_errors(self._folder):
+            self._is_new = not path.exists()
+            self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+            self._name, self._offset = name, os.fstat(self._file).st_size
+        if not self._offset:
+            self._put(info_member(name, self._about))
+            self._first_page = self._offset
+
+
+def info_member(name: str, about: dict[str, str]) -> bytes:
+    """The gzip member every WARC file begins with: who made it, and how."""
+    lines = {
+        "software": f"{USER_AGENT} (focused crawler)",
+        "format": "WARC File Format 1.1",
+        "conformsTo": "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
+        "robots": "RFC 9309, obeyed",
+    } | about
+    block = _lines(lines)
+    head = {
+        "WARC-Type": "warcinfo",
+        "WARC-Record-ID": _new_id(),
+        "WARC-Date": _date(datetime.now(UTC).timestamp()),
+        "WARC-Filename": name,
+        "Content-Type": "application/warc-fields",
+        "Content-Length": str(len(block)),
+    }
+    return _compress(b"".join((b"WARC/1.1\r\n", _lines(head), b"\r\n", block, b"\r\n\r\n")))
+
+
+def read_body(folder: Path, file: str, offset: int) -> bytes:
+    """The body of the page at a position; of a revisit record, which has none, an empty one."""
+    record = _read_member(folder / file, offset)[1]
+    head_end = record.find(b"\r\n\r\n") + 4
+    body_start = record.find(b"\r\n\r\n", head_end) + 4
+    if head_end < 4 or body_start < 4:
+        raise FolderError(f"The page file {folder / file} is damaged at byte {offset}.")
+    return record[body_start:-4]
+
+
+def read_raw(folder: Path, file: str, offset: int) -> bytes:
+    """The record at a position as it stands in the file, for copying into another WARC file."""
+    return _read_member(folder / file, offset)[0]
+
+
+def _read_member(path: Path, offset: int) -> tuple[bytes, bytes]:
+    """One gzip member, packed and unpacked."""
+    unpack = zlib.decompressobj(wbits=_GZIP)
+    packed, unpacked = bytearray(), bytearray()
+    try:
+        with path.open("rb") as file:
+            file.seek(offset)
+            while not unpack.eof and (chunk := file.read(_READ_BYTES)):
+                packed += chunk
+                unpacked += unpack.decompress(chunk)
+    except (OSError, zlib.error) as error:
+        raise FolderError(f"The page file {path} cannot be read at byte {offset}: {error}.") from error
+    if not unpack.eof:
+        raise FolderError(f"The page file {path} ends within the page at byte {offset}.")
+    return bytes(packed[: len(packed) - len(unpack.unused_data)]), bytes(unpacked)
+
+
+# --- records ---------------------------------------------------------------------------------------------------------
+
+
+def _record(kind: str, response: Response, fields: dict[str, str], http_head: bytes, body: bytes) -> bytes:
+    head = {
+        "WARC-Type": kind,
+        "WARC-Record-ID": _new_id(),
+        "WARC-Target-URI": response.url,
+        "WARC-Date": _date(response.timing.answered),  # what the database calls `fetched_at`
+    }
+    if response.timing.address:
+        head["WARC-IP-Address"] = response.timing.address
+    head |= fields
+    head["Content-Type"] = "application/http; msgtype=response"
+    head["Content-Length"] = str(len(http_head) + len(body))
+    return b"".join((b"WARC/1.1\r\n", _lines(head), b"\r\n", http_head, body, b"\r\n\r\n"))
+
+
+def _http_head(response: Response) -> bytes:
+    """Status line and headers as received, save that the body stands here decoded."""
+    headers = [f"{name}: {_one_line(value)}\r\n" for name, value in response.headers if name not in _WIRE_HEADERS]
+    phrase = _PHRASES.get(response.status, "")
+    text = f"HTTP/1.1 {response.status} {phrase}\r\n{''.join(headers)}content-length: {len(response.body)}\r\n\r\n"
+    # aiohttp keeps bytes that are not UTF-8 as surrogates; this gives the same bytes back.
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _lines(fields: dict[str, str]) -> bytes:
+    text = "".join([f"{name}: {_one_line(value)}\r\n" for name, value in fields.items()])
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _one_line(value: str) -> str:
+    """A stranger's header must not be able to begin a line of ours."""
+    if "\n" in value or "\r" in value:
+        return value.replace("\r", " ").replace("\n", " ")
+    return value
+
+
+def _digest(body: bytes) -> str:
+    return "sha1:" + base64.b32encode(hashlib.sha1(body, usedforsecurity=False).digest()).decode()
+
+
+def _date(time: float) -> str:
+    return datetime.fromtimestamp(time, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _new_id() -> str:
+    return f"<urn:uuid:{uuid.uuid4()}>"
+
+
+def _compress(record: bytes) -> bytes:
+    packer = isal_zlib.compressobj(_LEVEL, isal_zlib.DEFLATED, _GZIP)
+    return bytes(packer.compress(record) + packer.flush())
+
+
+# --- files -----------------------------------------------------------------------------------------------------------
+
+
+def _file_name(number: int) -> str:
+    return f"pages-{number:05}.warc.gz"
+
+
+def is_page_file(name: str) -> bool:
+    """True for the names this module gives; what else is in the folder belongs to others."""
+    return _PAGE_FILE.fullmatch(name) is not None
+
+
+def _number(name: str) -> int:
+    return int(name.removeprefix("pages-").removesuffix(".warc.gz"))
+
+
+def _cut_off(folder: Path, name: str, offset: int) -> None:
+    """Remove what was never committed: later files, and the end of the last one."""
+    for path in list(folder.iterdir()):
+        if is_page_file(path.name) and _number(path.name) > _number(name):
+            path.unlink()
+    path = folder / name
+    size = path.stat().st_size if path.exists() else 0
+    if size < offset:
+        raise FolderError(f"The page file {path} has {size} bytes, but the database knows of {offset}.")
+    if size > offset:
+        os.truncate(path, offset)
+
+
+def _write_all(file: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:  # a disk that is nearly full takes a part of the bytes
+        view = view[os.write(file, view) :]
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def _storage_errors(folder: Path) -> Iterator[None]:
+    """Turn what a disk says into one sentence."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _FULL:
+            raise StorageFull(f"There is no room left for pages in {folder}: {error.strerror}.") from error
+        raise FolderError(f"Pages cannot be written in {folder}: {error.strerror}.") from error
