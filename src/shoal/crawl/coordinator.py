@@ -1,0 +1,416 @@
+"""The stateful half of a crawl: hands out requests, takes in what came of them, and makes it durable.
+
+It alone owns frontier, strategy, clocks and rules. It is the broker of its own process; worker processes talk to it
+through `crawl/pipe.py`. All state changes between awaits, so there are no locks; only `Store.commit` runs in a thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+from collections import deque
+from collections.abc import Callable
+from enum import StrEnum
+
+from msgspec.structs import replace
+
+from shoal.crawl.frontier import Frontier
+from shoal.crawl.intake import MAX_HOPS, Intake
+from shoal.crawl.politeness import BUSY, Clocks
+from shoal.crawl.robots import Rulebook
+from shoal.crawl.statistics import Meter, Statistics
+from shoal.crawl.traps import TrapDetector
+from shoal.model import (
+    Closing,
+    Entry,
+    Failure,
+    Missed,
+    Moved,
+    Reason,
+    RobotsRead,
+    RobotsRecord,
+    Seen,
+    State,
+    StoredPage,
+    Task,
+    Timing,
+    Totals,
+    Visit,
+)
+from shoal.protocols import Store, Strategy
+from shoal.settings import Settings
+from shoal.urls import host_of, origin_of
+
+COMMIT_SECONDS = 0.5
+"""What a crash may cost: pages fetched in this time are fetched again."""
+_FULL_BATCH = 64
+"""Pages after which a commit does not wait any longer."""
+_MAX_UNSAVED = 512
+"""Pages in memory at which fetching waits for the disk."""
+_REFRESH_PAGES = 100
+"""Pages after which the strategy may re-price what waits."""
+_DEAD = frozenset({Reason.DNS, Reason.ADDRESS})
+"""Failures that no other URL of the same host can escape."""
+
+
+class Ending(StrEnum):
+    """Why a crawl is over."""
+
+    NOTHING_LEFT = "nothing left to fetch"
+    STOPPED = "stopped"
+    PAGES = "the page budget is reached"
+    BYTES = "the byte budget is reached"
+    TIME = "the time budget is reached"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Errand:
+    """A robots.txt being fetched, perhaps through redirects, for an origin that waits for it."""
+
+    origin: str
+    hop: int = 0
+    attempt: int = 1
+
+
+class Coordinator:
+    """Runs one crawl. Implements `protocols.Broker`."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        store: Store,
+        frontier: Frontier,
+        clocks: Clocks,
+        rulebook: Rulebook,
+        traps: TrapDetector,
+        intake: Intake,
+        strategy: Strategy,
+        totals: Totals,
+        clock: Callable[[], float],
+    ) -> None:
+        self._settings = settings
+        self._store = store
+        self._frontier = frontier
+        self._clocks = clocks
+        self._rulebook = rulebook
+        self._traps = traps
+        self._intake = intake
+        self._strategy = strategy
+        self._clock = clock
+        self._meter = Meter(totals, clock())
+        self._errands: dict[int, Errand] = {}
+        """By the number of the entry that runs it."""
+        self._held_back: set[str] = set()
+        """Hosts whose page budget is taken by what is in flight."""
+        self._stopping = False
+        self._waiters: deque[asyncio.Future[Task | None]] = deque()
+        self._timer: asyncio.TimerHandle | None = None
+        # The batch that the next commit takes, beside what the frontier has changed:
+        self._pages: list[StoredPage] = []
+        self._robots: list[RobotsRecord] = []
+        self._batch_due = asyncio.Event()
+        self._room = asyncio.Event()
+        self._room.set()
+
+    # --- what others ask and tell ------------------------------------------------------------------------------------
+
+    async def lease(self) -> Task | None:
+        """The next request to make, as soon as there is one; None when the crawl is over. Cancelled, it takes nothing."""
+        waiter: asyncio.Future[Task | None] = asyncio.get_running_loop().create_future()
+        self._waiters.append(waiter)
+        self._dispatch()
+        try:
+            return await waiter
+        except asyncio.CancelledError:
+            if not waiter.cancelled() and (task := waiter.result()) is not None:
+                self._take_back(task)
+            raise
+
+    async def settle(self, visit: Visit) -> None:
+        """Take in the result of a leased task; it is durable with the next commit."""
+        if visit.task.kind == "robots":
+            assert not isinstance(visit, Seen), "a robots.txt is never judged"
+            self._robots_came(visit)
+        else:
+            self._page_came(visit)
+        self._frontier.free(visit.task.host)
+        if len(self._pages) >= _FULL_BATCH:
+            self._batch_due.set()
+        if len(self._pages) >= _MAX_UNSAVED:
+            self._room.clear()
+        self._dispatch()
+
+    def stop(self) -> None:
+        """Hand out nothing more; the crawl ends when what is in flight has come home."""
+        self._stopping = True
+        self._dispatch()
+
+    @property
+    def ending(self) -> Ending | None:
+        """Why the crawl is over; None while it goes on."""
+        if self._frontier.leased or self._errands:
+            return None
+        if self._stopping:
+            return Ending.STOPPED
+        return self._spent() or (Ending.NOTHING_LEFT if not self._frontier else None)
+
+    def statistics(self) -> Statistics:
+        """How the crawl stands at this moment."""
+        ready, asleep = self._frontier.host_counts()
+        fetching = tuple(entry.url for entry in self._frontier.leased.values())
+        return self._meter.snapshot(
+            self._clock(), queue=len(self._frontier), hosts_ready=ready, hosts_waiting=asleep, fetching=fetching
+        )
+
+    async def run(self) -> Ending:
+        """Commit batch after batch until the crawl is over; answers why it is."""
+        self._dispatch()
+        while (ending := self.ending) is None:
+            await self._wait_for_batch()
+            await self._commit()
+        self._dispatch()
+        await self._commit()
+        return ending
+
+    # --- handing out -------------------------------------------------------------------------------------------------
+
+    def _dispatch(self) -> None:
+        """Give those who wait what there is, and wake up again when there may be more."""
+        over = self.ending is not None
+        while self._waiters:
+            if self._waiters[0].done():  # its worker is gone
+                self._waiters.popleft()
+                continue
+            task = None if over or not self._room.is_set() else self._next()
+            if task is None and not over:
+                break
+            self._waiters.popleft().set_result(task)
+            over = self.ending is not None
+        if over:
+            self._batch_due.set()
+        self._set_timer()
+
+    def _set_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        at = self._frontier.ready_at()
+        deadline = self._meter.time_of(self._settings.budget.max_time)
+        moments = [moment for moment in (at if self._waiters else None, deadline) if moment is not None]
+        if moments and self.ending is None:
+            wait = max(0.0, min(moments) - self._clock())
+            self._timer = asyncio.get_running_loop().call_later(wait, self._dispatch)
+
+    def _next(self) -> Task | None:
+        """The best request that may be made now."""
+        if self._stopping or self._spent(in_flight=len(self._frontier.leased)):
+            return None
+        now = self._clock()
+        while (entry := self._frontier.pop(now)) is not None:
+            if (task := self._prepare(entry, now)) is not None:
+                return task
+        return None
+
+    def _prepare(self, entry: Entry, now: float) -> Task | None:
+        """The request for an entry, or for the robots.txt that must be read first; None when it may not be asked for."""
+        if entry.id in self._errands:
+            return Task(id=entry.id, url=entry.url, kind="robots", host=entry.host)
+        match self._rulebook.check(entry.url, now):
+            case "unknown":
+                return self._ask_robots(entry)
+            case "unreachable":
+                self._shut(entry, State.SKIPPED, Reason.ROBOTS_UNREACHABLE, "its robots.txt cannot be read")
+            case "refused":
+                self._skip(entry, Reason.ROBOTS, "robots.txt forbids it")
+            case "allowed" if trap := self._traps.why(entry.url):
+                self._skip(entry, Reason.TRAP, trap)
+            case "allowed" if self._over_host_budget(entry):
+                pass
+            case "allowed":
+                return self._page_task(entry)
+        self._clocks.cancel(entry.host)
+        self._frontier.free(entry.host)
+        return None
+
+    def _take_back(self, task: Task) -> None:
+        """Nobody went to do it."""
+        self._clocks.cancel(task.host)
+        if task.kind == "robots":
+            self._frontier.end_errand(task.id)
+            self._send(task.url, self._errands.pop(task.id))
+        else:
+            self._frontier.put_back(self._frontier.leased[task.id])
+            self._frontier.unblock(task.host)
+        self._frontier.free(task.host)
+
+    def _page_task(self, entry: Entry) -> Task:
+        self._clocks.set_crawl_delay(entry.host, self._rulebook.crawl_delay(entry.url))
+        return Task(
+            id=entry.id,
+            url=entry.url,
+            host=entry.host,
+            depth=entry.depth,
+            attempt=entry.attempt,
+            topic_version=self._settings.topic.version,
+        )
+
+    def _ask_robots(self, entry: Entry) -> Task:
+        """Read the robots.txt of an origin first; it takes over the entry's claim on the host."""
+        self._frontier.put_back(entry)
+        errand = self._frontier.start_errand(origin_of(entry.url) + "/robots.txt")
+        self._errands[errand.id] = Errand(origin=origin_of(entry.url))
+        return Task(id=errand.id, url=errand.url, kind="robots", host=errand.host)
+
+    def _skip(self, entry: Entry, reason: Reason, detail: str) -> None:
+        self._frontier.settle(entry, State.SKIPPED, reason, detail)
+        self._meter.skipped()
+
+    def _shut(self, entry: Entry, state: State, reason: Reason, detail: str) -> None:
+        """Nothing more is asked of the entry's host."""
+        self._frontier.settle(entry, state, reason, detail)
+        self._frontier.close(Closing(host=entry.host, state=state, reason=reason, detail=detail))
+
+    def _over_host_budget(self, entry: Entry) -> bool:
+        limit = self._settings.budget.max_pages_per_host
+        if limit is None:
+            return False
+        fetched = self._frontier.pages(entry.host)
+        in_flight = sum(other.host == entry.host for other in self._frontier.leased.values())
+        if fetched >= limit:
+            self._shut(entry, State.SKIPPED, Reason.HOST_BUDGET, f"{fetched} pages of {entry.host} were fetched")
+        elif fetched + in_flight > limit:
+            self._frontier.put_back(entry)
+            self._held_back.add(entry.host)
+        else:
+            return False
+        return True
+
+    def _spent(self, in_flight: int = 0) -> Ending | None:
+        budget = self._settings.budget
+        if budget.max_pages is not None and self._meter.pages + in_flight >= budget.max_pages:
+            return Ending.PAGES
+        if budget.max_bytes is not None and self._meter.bytes >= budget.max_bytes:
+            return Ending.BYTES
+        if budget.max_time is not None and self._meter.elapsed(self._clock()) >= budget.max_time:
+            return Ending.TIME
+        return None
+
+    # --- taking in ---------------------------------------------------------------------------------------------------
+
+    def _page_came(self, visit: Visit) -> None:
+        entry = self._frontier.leased[visit.task.id]
+        if entry.host in self._held_back:
+            self._held_back.discard(entry.host)
+            self._frontier.unblock(entry.host)
+        match visit:
+            case Seen():
+                self._clocks.release(entry.host, visit.response.timing)
+                self._seen(visit, entry)
+            case Moved(redirect=redirect):
+                self._clocks.release(entry.host, redirect.timing)
+                self._intake.redirect(redirect, entry)
+            case Missed(failure=failure):
+                self._missed(entry, failure)
+
+    def _seen(self, seen: Seen, entry: Entry) -> None:
+        self._frontier.settle(entry, State.DONE)
+        relevant = seen.verdict is not None and seen.verdict.relevant
+        order = self._meter.page(self._clock(), relevant=relevant, size=len(seen.response.body))
+        self._pages.append(StoredPage(seen=seen, fetch_order=order))
+        for candidate in self._strategy.follow(seen):
+            self._intake.link(candidate, entry)
+        if order % _REFRESH_PAGES == 0:
+            for candidate in self._strategy.refresh():
+                self._frontier.reprice(candidate.link.url, candidate.priority, candidate.why)
+
+    def _missed(self, entry: Entry, failure: Failure) -> None:
+        next_at = self._clocks.release(entry.host, failure.timing, failure)
+        patient = self._clocks.still_hopes(entry.host)
+        # A host that says "not now" says nothing about this URL.
+        counts = failure.status not in BUSY
+        if failure.heals and patient and (not counts or entry.attempt < self._settings.politeness.attempts):
+            self._frontier.retry(entry, max(next_at, self._clocks.retry_at(failure, entry.attempt)), counts=counts)
+            self._meter.retried()
+            return
+        state = State.SKIPPED if failure.reason is Reason.ADDRESS else State.FAILED
+        self._frontier.settle(entry, state, failure.reason, failure.detail)
+        self._meter.failed()
+        if not patient:
+            closing = Closing(host=entry.host, state=State.FAILED, reason=failure.reason, detail=failure.detail)
+            self._frontier.close(closing)
+
+    def _robots_came(self, visit: RobotsRead | Moved | Missed) -> None:
+        errand = self._errands.pop(visit.task.id)
+        self._frontier.end_errand(visit.task.id)
+        match visit:
+            case Moved(redirect=redirect) if errand.hop < MAX_HOPS:
+                self._clocks.release(visit.task.host, redirect.timing)
+                self._send(redirect.target, dataclasses.replace(errand, hop=errand.hop + 1))
+            case Missed(failure=failure) if failure.heals and errand.attempt < self._settings.politeness.attempts:
+                self._clocks.release(visit.task.host, failure.timing, failure)
+                self._send(visit.task.url, dataclasses.replace(errand, attempt=errand.attempt + 1))
+            case _:
+                self._learn_robots(errand.origin, visit)
+
+    def _send(self, url: str, errand: Errand) -> None:
+        """The robots.txt of one origin may stand on another host, whose clock must be kept too."""
+        self._errands[self._frontier.queue_errand(url)] = errand
+
+    def _learn_robots(self, origin: str, visit: RobotsRead | Moved | Missed) -> None:
+        self._robots.append(self._rulebook.learn(origin, visit, self._clock()))
+        waiting_host = host_of(origin + "/")
+        self._clocks.set_crawl_delay(waiting_host, self._rulebook.crawl_delay(origin + "/"))
+        failure = visit.failure if isinstance(visit, Missed) else None
+        self._clocks.release(visit.task.host, _timing(visit), failure)
+        self._frontier.unblock(waiting_host)
+        if failure is not None and failure.reason in _DEAD:
+            state = State.SKIPPED if failure.reason is Reason.ADDRESS else State.FAILED
+            closing = Closing(host=waiting_host, state=state, reason=failure.reason, detail=failure.detail)
+            self._frontier.close(closing)
+
+    # --- making it durable -------------------------------------------------------------------------------------------
+
+    async def _wait_for_batch(self) -> None:
+        """Return when a batch is full, when enough time went by, or when the crawl is over."""
+        try:
+            async with asyncio.timeout(COMMIT_SECONDS):
+                await self._batch_due.wait()
+        except TimeoutError:
+            return
+
+    async def _commit(self) -> None:
+        self._batch_due.clear()
+        pages, self._pages = self._pages, []
+        robots, self._robots = self._robots, []
+        changes = replace(
+            self._frontier.take_changes(),
+            pages=tuple(pages),
+            robots=tuple(robots),
+            patterns=tuple(self._traps.changes()),
+            fetching=tuple(entry.url for entry in self._frontier.leased.values()),
+            elapsed=self._meter.elapsed(self._clock()),
+        )
+        duplicates = await asyncio.to_thread(self._store.commit, changes)
+        self._frontier.committed()
+        self._watch_for_traps(pages, {duplicate.page for duplicate in duplicates})
+        if (excess := len(self._frontier) - self._settings.budget.max_queue) > 0:
+            self._frontier.drop_worst(excess + self._settings.budget.max_queue // 50)
+        self._room.set()
+        self._dispatch()
+
+    def _watch_for_traps(self, pages: list[StoredPage], repeats: set[int]) -> None:
+        for page in pages:
+            verdict = page.seen.verdict
+            relevant = verdict is not None and verdict.relevant
+            self._traps.record(page.seen.task.url, is_repeat=page.seen.task.id in repeats, relevant=relevant)
+
+
+def _timing(visit: RobotsRead | Moved | Missed) -> Timing:
+    match visit:
+        case RobotsRead(timing=timing):
+            return timing
+        case Moved(redirect=redirect):
+            return redirect.timing
+        case Missed(failure=failure):
+            return failure.timing

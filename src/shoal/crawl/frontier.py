@@ -1,0 +1,426 @@
+"""Which URL next? The best one among the hosts that may be asked now.
+
+Two heaps hold hosts, never URLs: `ready` has those that may be asked, best URL first; `asleep` has those that wait, soonest
+first. Each host has a heap of its best URLs; the rest of its URLs are on the shelf (disk) and come in when it runs low. So no
+operation looks at more than a few hosts or URLs, however many there are. Time is always an argument.
+"""
+
+from __future__ import annotations
+
+import math
+from heapq import heapify, heappop, heappush, nsmallest
+from itertools import count
+
+from msgspec.structs import replace
+
+from shoal.crawl.politeness import Clocks
+from shoal.crawl.records import Records
+from shoal.model import Changes, Closing, Entry, HostRecord, Known, Reason, Retry, State
+from shoal.protocols import Shelf
+from shoal.urls import host_of, key_of
+
+FRONT = 250_000
+"""URLs kept in memory, over all hosts; about 200 bytes each."""
+_MIN_PER_HOST = 4
+_RECENT = 50_000
+"""URLs whose fate is remembered without asking the shelf: most links of a page were on the page before."""
+_SETTLED = (math.inf, -1)
+"""Priority and depth that nothing can better: the URL was asked for."""
+_REOPENS = frozenset({Reason.DEPTH, Reason.NOFOLLOW, Reason.THRESHOLD, Reason.QUEUE_FULL})
+"""Refusals that another way to the same URL can undo."""
+
+
+class _Host:
+    """The queue of one host."""
+
+    __slots__ = (
+        "best_on_shelf",
+        "blocked",
+        "closed",
+        "errands",
+        "heap",
+        "name",
+        "on_shelf",
+        "pages",
+        "scheduled",
+        "stamp",
+        "top",
+    )
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.heap: list[tuple[float, int]] = []
+        """(-priority, id); an item counts only while `Frontier._front` has the id with that priority."""
+        self.on_shelf = 0
+        """Waiting URLs that are not in memory."""
+        self.best_on_shelf = -math.inf
+        """No waiting URL on the shelf is better than this."""
+        self.errands: list[Entry] = []
+        """What must be asked before any page."""
+        self.pages = 0
+        self.blocked = False
+        """Something must be known (robots.txt) before it may be asked for pages."""
+        self.closed: Reason | None = None
+        self.scheduled = False
+        """It stands in `ready` or `asleep`."""
+        self.stamp = 0
+        """Which of its places there is the true one."""
+        self.top = math.inf
+        """The -priority under which it stands in `ready`; inf when it does not."""
+
+
+class Frontier:
+    """All URLs that wait, in the order in which they should be fetched. Sole owner of its queues; not thread-safe."""
+
+    def __init__(self, shelf: Shelf, clocks: Clocks, *, front: int = FRONT) -> None:
+        self._shelf = shelf
+        self._records = Records(shelf)
+        self._clocks = clocks
+        self._limit = front
+        self._hosts: dict[str, _Host] = {}
+        self._ready: list[tuple[float, int, int, _Host]] = []
+        self._asleep: list[tuple[float, int, int, _Host]] = []
+        self._later: list[tuple[float, int, _Host]] = []
+        self._front: dict[int, float] = {}
+        """The waiting URLs that are in memory, with their priorities."""
+        self._leased: dict[int, Entry] = {}
+        self._leased_errands: dict[int, Entry] = {}
+        self._waiting = 0
+        self._tick = count()
+        """Breaks ties, so that hosts are never compared."""
+        # What was seen lately, in two generations, so that forgetting is one assignment.
+        self._recent: dict[str, tuple[float, int]] = {}
+        self._recent_before: dict[str, tuple[float, int]] = {}
+        for record in shelf.hosts():
+            self._remember_host(record)
+        for retry in shelf.retries():
+            self._hosts[retry.host].on_shelf -= 1
+            self._remember_retry(retry)
+
+    # --- questions ---------------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        """How many URLs wait; those being fetched do not count."""
+        return self._waiting
+
+    @property
+    def leased(self) -> dict[int, Entry]:
+        """The URLs being fetched now."""
+        return self._leased
+
+    def pages(self, host: str) -> int:
+        """How many pages this host has given."""
+        return self._hosts[host].pages
+
+    def knows(self, url: str) -> Known | None:
+        """What became of a URL so far."""
+        return self._records.find(key_of(url))
+
+    def ready_at(self) -> float | None:
+        """After `pop` had nothing: the moment at which it may have something; None when nothing waits for its time."""
+        return min((heap[0][0] for heap in (self._asleep, self._later) if heap), default=None)
+
+    def host_counts(self) -> tuple[int, int]:
+        """How many hosts may be asked now, and how many have URLs but must wait."""
+        ready = sum(host.top < math.inf for host in self._hosts.values())
+        return ready, sum(host.scheduled for host in self._hosts.values()) - ready
+
+    # --- URLs come in ------------------------------------------------------------------------------------------------
+
+    def is_news(self, url: str, priority: float, depth: int, *, refused: bool = False) -> bool:
+        """False when `add` would change nothing, as far as memory tells: most links of a page were on the page before."""
+        last = self._recent.get(url) or self._recent_before.get(url)
+        return last is None or (not refused and (priority > last[0] or depth < last[1]))
+
+    def add(self, entry: Entry) -> bool:
+        """Take in a URL, or note a better way to a known one; its id is given here. True when it waits only since now."""
+        key = key_of(entry.url)
+        known = self._records.find(key)
+        if known is not None:
+            return self._found_again(known, entry)
+        host = self._host(entry.host)
+        if host.closed is not None and entry.state is State.WAITING:
+            entry = replace(entry, state=State.SKIPPED, reason=host.closed)
+        entry = replace(entry, id=self._records.new_id())
+        self._records.add(entry, key)
+        self._remember(entry.url, entry.priority if entry.state is State.WAITING else -math.inf, entry.depth)
+        if entry.state is State.WAITING:
+            self._enqueue(host, entry)
+        return entry.state is State.WAITING
+
+    def reprice(self, url: str, priority: float, why: str) -> None:
+        """The strategy thinks differently of a waiting URL now, better or worse."""
+        known = self._records.find(key_of(url))
+        if known is not None and known.state is State.WAITING and known.id not in self._leased:
+            old = self._records.read(known.id)
+            self._move(old, replace(old, priority=priority, why=why))
+
+    # --- URLs go out -------------------------------------------------------------------------------------------------
+
+    def pop(self, now: float) -> Entry | None:
+        """Lease the best URL of a host that may be asked now; None when there is none."""
+        self._wake(now)
+        while self._ready:
+            promised, _, stamp, host = heappop(self._ready)
+            if stamp != host.stamp:
+                continue
+            top = self._peek(host)
+            if top is None:
+                self._unschedule(host)
+            elif top > promised:  # its best URL is gone or was re-priced since
+                self._make_ready(host, top)
+            elif (at := self._clocks.claim(host.name, now)) > now:
+                self._sleep(host, at)
+            else:
+                return self._lease(host)
+        return None
+
+    def put_back(self, entry: Entry) -> None:
+        """Something else must be asked of the host first, which keeps the claim; its pages wait until `unblock`."""
+        del self._leased[entry.id]
+        host = self._hosts[entry.host]
+        host.blocked = True
+        self._waiting += 1
+        self._push(host, entry.id, entry.priority)
+        self._unschedule(host)
+
+    def unblock(self, name: str) -> None:
+        """What had to be known of the host is known."""
+        self._hosts[name].blocked = False
+        self._schedule(self._hosts[name])
+
+    def start_errand(self, url: str) -> Entry:
+        """Ask for something that is no page of the crawl (a robots.txt), with a claim on the host that is there already."""
+        entry = Entry(id=-next(self._tick) - 1, url=url, host=host_of(url), priority=math.inf)
+        self._leased_errands[entry.id] = entry
+        return entry
+
+    def queue_errand(self, url: str) -> int:
+        """The same as soon as the host's clock allows, before all its pages; answers the id under which it will come."""
+        entry = Entry(id=-next(self._tick) - 1, url=url, host=host_of(url), priority=math.inf)
+        host = self._host(entry.host)
+        host.errands.append(entry)
+        self._schedule(host)
+        return entry.id
+
+    def end_errand(self, id: int) -> None:
+        """What was asked for came, or did not."""
+        del self._leased_errands[id]
+
+    def settle(self, entry: Entry, state: State, reason: Reason | None = None, detail: str = "") -> None:
+        """The URL's life is over: done, moved, failed or skipped."""
+        del self._leased[entry.id]
+        self._hosts[entry.host].pages += state is State.DONE
+        self._records.change(entry, replace(entry, state=state, reason=reason, detail=detail))
+
+    def retry(self, entry: Entry, at: float, *, counts: bool = True) -> None:
+        """Ask again at a later time; `counts` when this was one of the few attempts that a URL gets."""
+        del self._leased[entry.id]
+        again = replace(entry, attempt=entry.attempt + counts, not_before=at)
+        self._records.change(entry, again)
+        self._remember_retry(Retry(id=entry.id, host=entry.host, priority=entry.priority, not_before=at))
+        self._waiting += 1
+
+    def free(self, name: str) -> None:
+        """A request to this host is over, or was not made after all: it may be asked again when its clock says so."""
+        self._schedule(self._hosts[name])
+
+    def close(self, closing: Closing) -> None:
+        """Nothing more is asked of this host."""
+        host = self._host(closing.host)
+        if host.closed is not None:
+            return
+        host.closed = closing.reason
+        gone = [id for _, id in host.heap] + [id for _, id, other in self._later if other is host]
+        self._waiting -= sum(self._front.pop(id, None) is not None for id in gone) + host.on_shelf
+        self._later = [item for item in self._later if item[2] is not host]
+        heapify(self._later)
+        host.heap, host.on_shelf, host.best_on_shelf = [], 0, -math.inf
+        self._unschedule(host)
+        under_way = tuple(entry.id for entry in self._leased.values() if entry.host == closing.host)
+        self._records.close(replace(closing, leased=under_way))
+
+    def drop_worst(self, limit: int) -> None:
+        """Let go of the least promising URLs of a queue that is too long."""
+        for entry in self._shelf.worst(limit):
+            host = self._hosts[entry.host]
+            if entry.id in self._leased or self._records.unsaved(entry.id) or host.closed is not None:
+                continue
+            if self._front.pop(entry.id, None) is None:
+                host.on_shelf -= 1
+            self._waiting -= 1
+            self._records.change(entry, replace(entry, state=State.SKIPPED, reason=Reason.QUEUE_FULL))
+
+    # --- batches -----------------------------------------------------------------------------------------------------
+
+    def take_changes(self) -> Changes:
+        """All changes since the last call; they stay in memory until `committed` says that the shelf has them."""
+        return self._records.take()
+
+    def committed(self) -> None:
+        """The shelf has the changes taken last: what is not among the best of its host may leave memory."""
+        for name in self._records.committed():
+            host = self._hosts[name]
+            if len(host.heap) > 2 * self._room():
+                self._trim(host)
+
+    # --- how it is done ----------------------------------------------------------------------------------------------
+
+    def _room(self) -> int:
+        """How many URLs of one host are worth keeping in memory."""
+        return max(_MIN_PER_HOST, self._limit // max(1, len(self._hosts)))
+
+    def _host(self, name: str) -> _Host:
+        host = self._hosts.get(name)
+        if host is None:
+            host = self._hosts[name] = _Host(name)
+        return host
+
+    def _remember_host(self, record: HostRecord) -> None:
+        host = self._host(record.name)
+        host.pages, host.closed = record.pages, record.closed
+        host.on_shelf, host.best_on_shelf = record.waiting, record.best
+        self._waiting += record.waiting
+        self._schedule(host)
+
+    def _remember_retry(self, retry: Retry) -> None:
+        self._front[retry.id] = retry.priority
+        heappush(self._later, (retry.not_before, retry.id, self._hosts[retry.host]))
+
+    def _remember(self, url: str, priority: float, depth: int) -> None:
+        if len(self._recent) >= _RECENT:
+            self._recent_before, self._recent = self._recent, {}
+        self._recent[url] = (priority, depth)
+
+    def _found_again(self, known: Known, entry: Entry) -> bool:
+        host = self._hosts[entry.host]
+        if entry.state is not State.WAITING or host.closed is not None:
+            return False
+        if known.state is State.SKIPPED and known.reason in _REOPENS:
+            new = replace(entry, id=known.id)
+            self._records.change(self._records.read(known.id), new)
+            self._remember(entry.url, entry.priority, entry.depth)
+            self._enqueue(host, new)
+            return True
+        if known.state is not State.WAITING or known.id in self._leased:
+            self._remember(entry.url, *_SETTLED)
+            return False
+        self._remember(entry.url, max(known.priority, entry.priority), min(known.depth, entry.depth))
+        if entry.priority > known.priority or entry.depth < known.depth:
+            old = self._records.read(known.id)
+            better = entry if entry.priority > known.priority else old
+            self._move(old, replace(better, id=old.id, depth=min(old.depth, entry.depth), attempt=old.attempt))
+        return False
+
+    def _move(self, old: Entry, new: Entry) -> None:
+        """A waiting URL gets another priority."""
+        host = self._hosts[new.host]
+        if old.id not in self._front:
+            host.on_shelf -= 1
+        self._records.change(old, new)
+        self._push(host, new.id, new.priority)
+
+    def _enqueue(self, host: _Host, entry: Entry) -> None:
+        self._waiting += 1
+        self._push(host, entry.id, entry.priority)
+
+    def _push(self, host: _Host, id: int, priority: float) -> None:
+        self._front[id] = priority
+        heappush(host.heap, (-priority, id))
+        if not host.scheduled:
+            self._schedule(host)
+        elif -priority < host.top < math.inf:
+            self._make_ready(host, -priority)
+
+    def _lease(self, host: _Host) -> Entry:
+        if host.errands:
+            errand = host.errands.pop(0)
+            self._leased_errands[errand.id] = errand
+            self._schedule(host)
+            return errand
+        _, id = heappop(host.heap)
+        del self._front[id]
+        self._waiting -= 1
+        entry = self._leased[id] = self._records.read(id)
+        self._remember(entry.url, *_SETTLED)
+        self._schedule(host)
+        return entry
+
+    def _peek(self, host: _Host) -> float | None:
+        """The best -priority of a host, whose item is then the first of its heap; None when nothing waits."""
+        if host.errands:
+            return -math.inf
+        self._drop_stale(host)
+        if host.on_shelf and (not host.heap or -host.heap[0][0] < host.best_on_shelf):
+            self._refill(host)
+        return host.heap[0][0] if host.heap else None
+
+    def _drop_stale(self, host: _Host) -> None:
+        heap, front = host.heap, self._front
+        while heap and front.get(heap[0][1]) != -heap[0][0]:
+            heappop(heap)
+
+    def _refill(self, host: _Host) -> None:
+        """Bring the best URLs of a host in from the shelf."""
+        room, loaded, last = self._room(), 0, -math.inf
+        for priority, id in self._shelf.best(host.name):
+            if id in self._front or id in self._leased or self._records.unsaved(id):
+                continue
+            self._front[id] = last = priority
+            heappush(host.heap, (-priority, id))
+            loaded += 1
+            if loaded >= min(room, host.on_shelf):
+                break
+        host.on_shelf -= loaded
+        host.best_on_shelf = last if host.on_shelf else -math.inf
+
+    def _trim(self, host: _Host) -> None:
+        """Let go of all but the best URLs of a host; what the shelf does not have yet must stay."""
+        live = [item for item in host.heap if self._front.get(item[1]) == -item[0]]
+        keep = set(nsmallest(self._room(), live))
+        gone = [item for item in live if item not in keep and not self._records.unsaved(item[1])]
+        for item in gone:
+            del self._front[item[1]]
+        host.heap = sorted(set(live).difference(gone))
+        host.on_shelf += len(gone)
+        host.best_on_shelf = max([host.best_on_shelf, *(-top for top, _ in gone)])
+
+    # --- a host's place in the two heaps -----------------------------------------------------------------------------
+
+    def _schedule(self, host: _Host) -> None:
+        """Put the host where its clock says, if it has anything to ask for."""
+        pages = (host.heap or host.on_shelf) and not host.blocked and host.closed is None
+        if not (pages or host.errands) or self._clocks.busy(host.name):
+            self._unschedule(host)
+        else:
+            self._sleep(host, self._clocks.next_at(host.name))
+
+    def _unschedule(self, host: _Host) -> None:
+        host.stamp += 1
+        host.scheduled, host.top = False, math.inf
+
+    def _sleep(self, host: _Host, until: float) -> None:
+        host.stamp += 1
+        host.scheduled, host.top = True, math.inf
+        heappush(self._asleep, (until, next(self._tick), host.stamp, host))
+
+    def _make_ready(self, host: _Host, top: float) -> None:
+        host.stamp += 1
+        host.scheduled, host.top = True, top
+        heappush(self._ready, (top, next(self._tick), host.stamp, host))
+
+    def _wake(self, now: float) -> None:
+        """Retries and hosts whose time has come."""
+        while self._later and self._later[0][0] <= now:
+            _, id, host = heappop(self._later)
+            if id in self._front:
+                self._push(host, id, self._front[id])
+        while self._asleep and self._asleep[0][0] <= now:
+            _, _, stamp, host = heappop(self._asleep)
+            if stamp != host.stamp:
+                continue
+            top = self._peek(host)
+            if top is None:
+                self._unschedule(host)
+            else:
+                self._make_ready(host, top)

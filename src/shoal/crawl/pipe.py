@@ -1,0 +1,144 @@
+"""How do worker processes talk to the coordinator? Through a socket each, in length-prefixed msgpack messages.
+
+A worker process has a `PipeBroker`, which is a broker like any other. The coordinator's process has a `serve` per worker
+process, which turns its messages into `lease` and `settle`. When a worker process dies, what it had leased is settled as
+missed, so that it is tried again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from collections import deque
+
+import msgspec
+
+from shoal.model import Failure, Missed, Reason, Task, Timing, Visit
+from shoal.protocols import Broker
+
+_LENGTH = 4
+_BUFFER = 2**20
+
+
+class Want(msgspec.Struct, frozen=True, tag=True):
+    """A worker has nothing to do."""
+
+
+class Done(msgspec.Struct, frozen=True, tag=True):
+    """A worker is back from a visit."""
+
+    visit: Visit
+
+
+class Give(msgspec.Struct, frozen=True, tag=True):
+    """Work for whoever wants it; no task when the crawl is over."""
+
+    task: Task | None
+
+
+class Channel:
+    """One end of the connection between two processes."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+        self._encoder = msgspec.msgpack.Encoder()
+
+    async def send(self, message: Want | Done | Give) -> None:
+        """Return when the message is on its way, and the other side does not lag behind too far."""
+        data = self._encoder.encode(message)
+        self._writer.writelines((len(data).to_bytes(_LENGTH, "big"), data))
+        try:
+            await self._writer.drain()
+        except ConnectionError:
+            return  # the other side is gone: whoever reads from it will notice
+
+    async def receive(self) -> bytes | None:
+        """The next message as it came; None when the other side is gone."""
+        try:
+            length = int.from_bytes(await self._reader.readexactly(_LENGTH), "big")
+            return await self._reader.readexactly(length)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            return None
+
+    async def close(self) -> None:
+        """Hang up."""
+        self._writer.close()
+        try:
+            await self._writer.wait_closed()
+        except ConnectionError:
+            return  # the other side was faster
+
+
+async def connect(socket_number: int) -> Channel:
+    """The end of a socket that this process was given."""
+    return Channel(*await asyncio.open_connection(sock=socket.socket(fileno=socket_number), limit=_BUFFER))
+
+
+class PipeBroker:
+    """The coordinator as seen from a worker process. Implements `protocols.Broker`; `listen` must be running."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        self._waiting: deque[asyncio.Future[Task | None]] = deque()
+        self._hung_up = False
+
+    async def lease(self) -> Task | None:
+        """The next request to make; None when the crawl is over or the coordinator is gone."""
+        if self._hung_up:
+            return None
+        answer: asyncio.Future[Task | None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(answer)
+        await self._channel.send(Want())
+        return await answer
+
+    async def settle(self, visit: Visit) -> None:
+        """Send a result home."""
+        await self._channel.send(Done(visit))
+
+    async def listen(self) -> None:
+        """Pass on what the coordinator gives, until it hangs up."""
+        decoder = msgspec.msgpack.Decoder(Give)
+        while (data := await self._channel.receive()) is not None:
+            self._waiting.popleft().set_result(decoder.decode(data).task)
+        self._hung_up = True
+        while self._waiting:
+            self._waiting.popleft().set_result(None)
+
+
+async def serve(broker: Broker, channel: Channel) -> bool:
+    """Be the broker of one worker process until it hangs up; False when it died with work in its hands."""
+    decoder = msgspec.msgpack.Decoder(Want | Done)
+    leased: dict[int, Task] = {}
+
+    async def give() -> None:
+        task = await broker.lease()
+        if task is not None:
+            leased[task.id] = task
+        await channel.send(Give(task))
+
+    async with asyncio.TaskGroup() as group:
+        giving: set[asyncio.Task[None]] = set()
+        while (data := await channel.receive()) is not None:
+            match decoder.decode(data):
+                case Want():
+                    giving.add(pending := group.create_task(give()))
+                    pending.add_done_callback(giving.discard)
+                case Done(visit=visit):
+                    del leased[visit.task.id]
+                    await broker.settle(visit)
+        for pending in giving:
+            pending.cancel()
+    for task in leased.values():
+        await broker.settle(_died(task))
+    return not leased
+
+
+def _died(task: Task) -> Missed:
+    now = time.time()
+    timing = Timing(started=now, answered=now, ended=now)
+    detail = "The worker process that fetched it died."
+    return Missed(
+        task=task, failure=Failure(url=task.url, reason=Reason.WORKER_DIED, detail=detail, heals=True, timing=timing)
+    )

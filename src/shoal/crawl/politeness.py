@@ -1,0 +1,184 @@
+"""When may this host be asked again?
+
+A host is asked again not before `max(delay, Crawl-delay, fetch_factor x last fetch time)` after it began to answer: counting from
+the answer, not from our sending, is what makes the gap hold in the server's own log, however slowly it reads. A host that
+says 429 or 503, or does not answer, rests for longer each time, and is forgiven step by step. Hosts that live at one IP
+address share that address: a few requests at once, evenly spread.
+"""
+
+from __future__ import annotations
+
+import math
+from random import Random
+
+from shoal.model import Failure, Reason, Timing
+from shoal.protocols import Ledger
+from shoal.settings import Politeness
+
+_TROUBLE = frozenset({Reason.CONNECT, Reason.TIMEOUT, Reason.RESET, Reason.DNS, Reason.TLS})
+BUSY = frozenset({429, 503})
+"""Answers that mean: not now."""
+_UNKNOWN_GAP = 2.0
+"""Seconds to stay away after a crash in the very first request to a host, before its own wish is known."""
+_LATENESS = 0.25
+"""Seconds that a server may take to notice a request that we have sent."""
+_GRACE = 5.0
+"""Seconds beyond the longest request until another crawl may take a host that was never given back."""
+
+
+class _Host:
+    """The clock of one host."""
+
+    __slots__ = ("address", "crawl_delay", "in_flight", "next_at", "slot", "strikes", "was_busy")
+
+    def __init__(self) -> None:
+        self.next_at = 0.0
+        self.in_flight = 0
+        self.crawl_delay: float | None = None
+        """What its robots.txt asks for; None as long as that is not known."""
+        self.strikes = 0
+        """Troubles in a row; each success takes one away."""
+        self.was_busy = False
+        """The last trouble was a "not now": the host lives, and gets more patience."""
+        self.address = ""
+        self.slot = 0.0
+        """The moment that was promised to this host when its address was busy; 0 for none."""
+
+
+class _Address:
+    """The clock of one IP address."""
+
+    __slots__ = ("in_flight", "slot_at")
+
+    def __init__(self) -> None:
+        self.in_flight = 0
+        self.slot_at = 0.0
+        """The next moment that is not promised to a host yet."""
+
+
+class Clocks:
+    """Knows when each host may be asked. The only owner of these clocks in this crawl; the ledger has those of all crawls."""
+
+    def __init__(self, settings: Politeness, ledger: Ledger, *, longest_request: float, random: Random) -> None:
+        self._settings = settings
+        self._ledger = ledger
+        self._hold = longest_request + _GRACE
+        self._random = random
+        # More in flight is only for the user's own hosts, and then there is nothing to share with other crawls.
+        self._shared = settings.per_host == 1
+        self._per_address = max(settings.per_address, settings.per_host)
+        self._hosts: dict[str, _Host] = {}
+        self._addresses: dict[str, _Address] = {}
+
+    def next_at(self, host: str) -> float:
+        """The earliest moment at which it makes sense to claim this host."""
+        clock = self._hosts.get(host)
+        return clock.next_at if clock else 0.0
+
+    def busy(self, host: str) -> bool:
+        """True when as many requests are under way to this host as it gets at once."""
+        clock = self._hosts.get(host)
+        return clock is not None and clock.in_flight >= self._settings.per_host
+
+    def claim(self, host: str, now: float) -> float:
+        """Reserve the host for one request: 0 when granted, else the time to ask again."""
+        clock = self._hosts.setdefault(host, _Host())
+        if clock.next_at > now:
+            return clock.next_at
+        at = self._address_free_at(clock, now)
+        if at > now:
+            return at
+        if (
+            self._shared
+            and (at := self._ledger.claim(host, now, now + self._hold, now + self._gap_if_we_die(clock))) > now
+        ):
+            return at
+        clock.in_flight += 1
+        if clock.address:
+            self._addresses[clock.address].in_flight += 1
+        if self._settings.per_host > 1:
+            clock.next_at = now + self._gap(clock, took=0.0)
+        return 0.0
+
+    def release(self, host: str, timing: Timing, failure: Failure | None = None) -> float:
+        """The request is over; answers when the host may be asked again."""
+        clock = self._give_back(host)
+        gap = self._gap(clock, took=timing.ended - timing.started)
+        rest = self._rest(clock, failure)
+        clock.next_at = max(clock.next_at, timing.answered + max(gap, rest))
+        if timing.address and clock.in_flight == 0:  # with requests under way their address must stay the counted one
+            clock.address = timing.address
+            self._addresses.setdefault(timing.address, _Address())
+        if self._shared:
+            self._ledger.release(host, clock.next_at)
+        return clock.next_at
+
+    def cancel(self, host: str) -> None:
+        """Nothing was asked after all."""
+        clock = self._give_back(host)
+        if self._shared:
+            self._ledger.release(host, clock.next_at)
+
+    def set_crawl_delay(self, host: str, seconds: float | None) -> None:
+        """What the host's robots.txt asks for."""
+        clock = self._hosts.setdefault(host, _Host())
+        clock.crawl_delay = min(seconds or 0.0, self._settings.max_crawl_delay)
+
+    def still_hopes(self, host: str) -> bool:
+        """False when the host was in trouble so often in a row that nothing more should be asked of it."""
+        clock = self._hosts[host]
+        patience = self._settings.attempts * (2 if clock.was_busy else 1)
+        return clock.strikes < patience
+
+    def retry_at(self, failure: Failure, attempt: int) -> float:
+        """When a URL that failed may be asked for again, as far as the URL itself is concerned."""
+        if failure.retry_after is not None:
+            return failure.timing.answered + min(failure.retry_after, self._settings.backoff_cap)
+        return failure.timing.answered + min(
+            self._settings.backoff_first * 2.0 ** (attempt - 1), self._settings.backoff_cap
+        )
+
+    def _give_back(self, host: str) -> _Host:
+        clock = self._hosts[host]
+        clock.in_flight -= 1
+        if clock.address:
+            self._addresses[clock.address].in_flight -= 1
+        return clock
+
+    def _gap(self, clock: _Host, took: float) -> float:
+        # A delay of 0 means: my own host, as fast as one request in flight allows; only its robots.txt can slow that down.
+        slow = self._settings.fetch_factor * took if self._settings.delay else 0.0
+        return max(self._settings.delay, clock.crawl_delay or 0.0, slow)
+
+    def _gap_if_we_die(self, clock: _Host) -> float:
+        """How long a host must be left alone when nobody will be there to see it answer."""
+        if clock.crawl_delay is None:
+            return max(self._settings.delay, _UNKNOWN_GAP)
+        gap = max(self._settings.delay, clock.crawl_delay)
+        return gap + _LATENESS if gap else 0.0
+
+    def _rest(self, clock: _Host, failure: Failure | None) -> float:
+        """How long trouble keeps us away, and the count of troubles brought up to date."""
+        if failure is None or not (failure.reason in _TROUBLE or failure.status in BUSY):
+            clock.strikes = max(0, clock.strikes - 1)
+            return 0.0
+        clock.strikes += 1
+        clock.was_busy = failure.status in BUSY
+        if failure.retry_after is not None:
+            return min(failure.retry_after, self._settings.backoff_cap)
+        doubled = self._settings.backoff_first * math.pow(2, min(clock.strikes - 1, 30))
+        return min(doubled, self._settings.backoff_cap) * self._random.uniform(0.75, 1.25)
+
+    def _address_free_at(self, clock: _Host, now: float) -> float:
+        """Hosts that must wait for their shared address get evenly spread moments, so that none asks in vain for long."""
+        address = self._addresses.get(clock.address)
+        if address is None:
+            return 0.0
+        step = self._settings.delay / self._per_address
+        my_turn = clock.slot <= now if clock.slot else address.slot_at <= now
+        if my_turn and address.in_flight < self._per_address:
+            clock.slot = 0.0
+            address.slot_at = max(address.slot_at, now + step)
+            return 0.0
+        clock.slot = address.slot_at = max(address.slot_at, now) + max(step, 0.02)
+        return clock.slot

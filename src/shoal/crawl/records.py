@@ -1,0 +1,90 @@
+"""What do we know about a URL, saved or not?
+
+The shelf (disk) shows what was committed; here are the changes since then. They are taken away in batches to be made
+durable, and stay in memory until the batch is committed: at every moment shelf and memory together are the truth.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from shoal.model import Changes, Closing, Entry, Known, Reason, State
+from shoal.protocols import Shelf
+
+
+class Records:
+    """Every URL ever seen. Sole owner of the changes that are not committed yet."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
+        self._next_id = shelf.last_id() + 1
+        # Since the last batch was taken:
+        self._added: dict[int, Entry] = {}
+        self._changed: dict[int, Entry] = {}
+        self._keys: dict[int, int] = {}
+        self._closed: list[Closing] = []
+        self._tally: Counter[tuple[State, Reason | None]] = Counter()
+        # In the batch being committed, which the shelf may or may not show already:
+        self._in_transit: dict[int, Entry] = {}
+        self._keys_in_transit: dict[int, int] = {}
+
+    def new_id(self) -> int:
+        """An id that no entry has."""
+        id, self._next_id = self._next_id, self._next_id + 1
+        return id
+
+    def find(self, key: int) -> Known | None:
+        """What is known of the URL with this key."""
+        id = self._keys.get(key) or self._keys_in_transit.get(key)
+        if id is None:
+            known = self._shelf.find(key)
+            if known is None or not self.unsaved(known.id):
+                return known
+            id = known.id
+        entry = self.read(id)
+        return Known(id=id, state=entry.state, priority=entry.priority, depth=entry.depth, reason=entry.reason)
+
+    def read(self, id: int) -> Entry:
+        """The whole entry, as it is now."""
+        entry = self._added.get(id) or self._changed.get(id) or self._in_transit.get(id)
+        return entry if entry is not None else self._shelf.read(id)
+
+    def unsaved(self, id: int) -> bool:
+        """True when the shelf may show something else than the truth about this entry."""
+        return id in self._changed or id in self._added or id in self._in_transit
+
+    def add(self, entry: Entry, key: int) -> None:
+        """A URL nobody saw before."""
+        self._added[entry.id] = entry
+        self._keys[key] = entry.id
+        self._tally[entry.state, entry.reason] += 1
+
+    def change(self, old: Entry, new: Entry) -> None:
+        """Something happened to a known URL."""
+        (self._added if old.id in self._added else self._changed)[old.id] = new
+        self._tally[old.state, old.reason] -= 1
+        self._tally[new.state, new.reason] += 1
+
+    def close(self, closing: Closing) -> None:
+        """All waiting URLs of a host share one fate; they get it when the batch is written."""
+        self._closed.append(closing)
+
+    def take(self) -> Changes:
+        """The batch to commit: all changes since the last call."""
+        changes = Changes(
+            added=tuple(self._added.values()),
+            changed=tuple(self._changed.values()),
+            closed=tuple(self._closed),
+            tally=tuple((state, reason, n) for (state, reason), n in self._tally.items() if n),
+        )
+        self._in_transit = self._added | self._changed
+        self._keys_in_transit = self._keys
+        self._added, self._changed, self._keys, self._closed = {}, {}, {}, []
+        self._tally.clear()
+        return changes
+
+    def committed(self) -> set[str]:
+        """The shelf has the batch taken last; answers the hosts that were in it."""
+        hosts = {entry.host for entry in self._in_transit.values()}
+        self._in_transit, self._keys_in_transit = {}, {}
+        return hosts
