@@ -1,0 +1,201 @@
+"""What does a generated page look like to a browser? From a sheet of text and links to HTML and bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from shoal.evaluate.sites import Layout, Site
+from shoal.evaluate.vocabulary import TO_TRADITIONAL, Language
+from shoal.evaluate.writing import Dice
+
+LEADS = {"en": ("See also", "More on this:", "Related:", "Compare"), "zh": ("参见", "相关:", "另见", "延伸阅读:")}
+POPULAR = {"en": "Popular today", "zh": "今日热门"}
+TAGS = {"en": "Tags", "zh": "标签"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Anchor:
+    """A link as it will stand on a page."""
+
+    url: str
+    text: str
+    image: bool = False
+    """A picture is shown instead of the text, which becomes its alt."""
+    nofollow: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One line of a list of articles."""
+
+    anchor: Anchor
+    blurb: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sheet:
+    """What stands on a page, before it is HTML."""
+
+    title: str
+    language: Language
+    paragraphs: Sequence[str] = ()
+    links: Sequence[Anchor] = ()
+    """Inside the text."""
+    entries: Sequence[Entry] = ()
+    menu: Sequence[Anchor] = ()
+    sidebar: Sequence[Anchor] = ()
+    footer: Sequence[Anchor] = ()
+    tags: Sequence[str] = ()
+    """Words without links beside the text: they name topics that the page is not about."""
+    head: str = ""
+    """More elements for the head."""
+    published: str = ""
+
+    @property
+    def anchors(self) -> list[Anchor]:
+        """Every link of the page."""
+        listed = [entry.anchor for entry in self.entries]
+        return [*self.menu, *self.links, *listed, *self.sidebar, *self.footer]
+
+
+def press(sheet: Sheet, site: Site, layout: Layout, dice: Dice) -> bytes:
+    """The page as the server sends it, in the site's charset."""
+    match layout:
+        case "modern":
+            html = _modern(sheet, site)
+        case "divs":
+            html = _divs(sheet, site)
+        case "tables":
+            html = _tables(sheet, site)
+        case "broken":
+            html = damaged(_divs(sheet, site), dice)
+        case "bare":
+            html = f"<html><head>{_head(sheet, site)}</head><body>{_text(sheet, site)}</body></html>"
+    if site.traditional:
+        html = html.translate(TO_TRADITIONAL)
+    return html.encode(site.charset, "xmlcharrefreplace")
+
+
+def content_type(site: Site) -> str:
+    """The header, which says the charset only where the site is set up that way."""
+    return f"text/html; charset={site.charset}" if site.declared == "header" else "text/html"
+
+
+def href(url: str, host: str) -> str:
+    """As people write it: without the host on the same host."""
+    return url.removeprefix(f"http://{host}") or "/"
+
+
+# --- layouts ---------------------------------------------------------------------------------------------------------
+
+
+def _modern(sheet: Sheet, site: Site) -> str:
+    return (
+        f'<!DOCTYPE html>\n<html lang="{sheet.language}">\n<head>{_head(sheet, site)}</head>\n<body>\n'
+        f'<header><a class="logo" href="/">{escape(site.title)}</a><nav>{_list(sheet.menu, site)}</nav></header>\n'
+        f"<main><article>{_text(sheet, site)}</article></main>\n"
+        f"<aside>{_aside(sheet, site)}</aside>\n"
+        f"<footer>{_row(sheet.footer, site)} &copy; {escape(site.title)}</footer>\n</body>\n</html>\n"
+    )
+
+
+def _divs(sheet: Sheet, site: Site) -> str:
+    return (
+        f"<!DOCTYPE html>\n<html><head>{_head(sheet, site)}</head><body>\n"
+        f'<div id="top"><div class="logo">{escape(site.title)}</div><div class="nav">{_list(sheet.menu, site)}</div></div>\n'
+        f'<div class="wrap"><div class="sidebar">{_aside(sheet, site)}</div>\n'
+        f'<div class="content">{_text(sheet, site)}</div></div>\n'
+        f'<div class="footer">{_row(sheet.footer, site)}</div></body></html>\n'
+    )
+
+
+def _tables(sheet: Sheet, site: Site) -> str:
+    return (
+        f"<HTML><HEAD>{_head(sheet, site)}</HEAD><BODY bgcolor=#ffffff>\n"
+        f"<TABLE width=960 align=center><TR><TD colspan=2><FONT size=5>{escape(site.title)}</FONT></TD></TR>\n"
+        f"<TR><TD colspan=2 bgcolor=#ddeeff>{_row(sheet.menu, site)}</TD></TR>\n"
+        f"<TR><TD valign=top width=180>{_aside(sheet, site)}</TD><TD valign=top>{_text(sheet, site)}</TD></TR>\n"
+        f"<TR><TD colspan=2 align=center>{_row(sheet.footer, site)}</TD></TR></TABLE></BODY></HTML>\n"
+    )
+
+
+def _head(sheet: Sheet, site: Site) -> str:
+    summary = escape(sheet.paragraphs[0][:120]) if sheet.paragraphs else ""
+    return (
+        f"{_declaration(site)}<title>{escape(sheet.title)} - {escape(site.title)}</title>"
+        f'<meta name="description" content="{summary}">{sheet.head}'
+    )
+
+
+def _declaration(site: Site) -> str:
+    if site.declared != "meta":
+        return ""
+    return f'<meta http-equiv="Content-Type" content="text/html; charset={site.label or site.charset}">'
+
+
+def _text(sheet: Sheet, site: Site) -> str:
+    """The main text: the links are spread over the paragraphs."""
+    parts = [f"<h1>{escape(sheet.title)}</h1>"]
+    if sheet.published:
+        parts.append(f'<p class="date"><time datetime="{sheet.published}">{sheet.published}</time></p>')
+    count = len(sheet.paragraphs)
+    for index, paragraph in enumerate(sheet.paragraphs):
+        here = sheet.links[index * len(sheet.links) // count : (index + 1) * len(sheet.links) // count]
+        parts.append(f"<p>{escape(paragraph)}{''.join(_aside_link(link, sheet, site) for link in here)}</p>\n")
+    if sheet.entries:
+        lines = (f"<li>{_link(entry.anchor, site)} {escape(entry.blurb)}</li>\n" for entry in sheet.entries)
+        parts.append(f'<ul class="list">{"".join(lines)}</ul>')
+    return "\n".join(parts)
+
+
+def _aside_link(link: Anchor, sheet: Sheet, site: Site) -> str:
+    leads = LEADS[sheet.language]
+    return f" {leads[len(link.url) % len(leads)]} {_link(link, site)}{'.' if sheet.language == 'en' else '。'}"
+
+
+def _aside(sheet: Sheet, site: Site) -> str:
+    tags = escape(" · ".join(sheet.tags))
+    return f"<h3>{POPULAR[sheet.language]}</h3>{_list(sheet.sidebar, site)}<div class=tags>{TAGS[sheet.language]}: {tags}</div>"
+
+
+def _list(anchors: Sequence[Anchor], site: Site) -> str:
+    return f"<ul>{''.join(f'<li>{_link(anchor, site)}</li>' for anchor in anchors)}</ul>"
+
+
+def _row(anchors: Sequence[Anchor], site: Site) -> str:
+    return " | ".join(_link(anchor, site) for anchor in anchors)
+
+
+def _link(anchor: Anchor, site: Site) -> str:
+    rel = ' rel="nofollow"' if anchor.nofollow else ""
+    inside = escape(anchor.text)
+    if anchor.image:
+        inside = f'<img src="/img/picture.gif" alt="{inside}">'
+    return f'<a href="{escape(href(anchor.url, site.host))}"{rel}>{inside}</a>'
+
+
+# --- damage ----------------------------------------------------------------------------------------------------------
+
+_DAMAGE = (
+    ("</p>", ""),
+    ("</li>", ""),
+    ("<!DOCTYPE html>\n<html><head>", ""),
+    ("</body></html>", "</span></b></div>"),
+    ('<div class="content">', "<div class=\"content\" class='twice' =oops data-x= checked onclick='go(\"a>b\")'>"),
+    ("<h1>", "<h1><b><i>"),
+    ("</h1>", "</b></i>"),
+    ("<p>", '<p align=left align="center><font color=red">'),
+    (", ", ", \x00"),
+    ("，", "，\x00"),
+    ("</a>", "</a></a>"),
+    ("<ul>", "<ul><table><tr>"),
+)
+
+
+def damaged(html: str, dice: Dice) -> str:
+    """The same page from a careless hand: every link can still be found by a browser."""
+    for sound, hurt in dice.some(_DAMAGE, 6):
+        html = html.replace(sound, hurt)
+    return html

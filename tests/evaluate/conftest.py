@@ -1,0 +1,12 @@
+"""The generated web, made once for all tests that only look at it."""
+
+from __future__ import annotations
+
+import pytest
+
+from shoal.evaluate.synthetic import Web, generate
+
+
+@pytest.fixture(scope="session")
+def web() -> Web:
+    return generate()

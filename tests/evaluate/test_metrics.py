@@ -1,0 +1,44 @@
+"""Harvest rate and recall, worked by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from shoal.evaluate.metrics import Point, harvest
+
+RELEVANT = frozenset({"r1", "r2", "r3", "r4"})
+
+
+def test_a_crawl_worked_by_hand() -> None:
+    curve = harvest(["r1", "x", "r2", "y", "r3"], RELEVANT)
+    assert curve.found == (1, 1, 2, 2, 3)
+    assert curve.end == Point(fetched=5, relevant=3, harvest_rate=0.6, recall=0.75)
+    assert curve.at(2) == Point(fetched=2, relevant=1, harvest_rate=0.5, recall=0.25)
+    assert curve.mean_recall == pytest.approx((0.25 + 0.25 + 0.5 + 0.5 + 0.75) / 5)
+
+
+def test_a_page_fetched_twice_costs_twice_and_is_found_once() -> None:
+    assert harvest(["r1", "r1", "r2"], RELEVANT).found == (1, 1, 2)
+
+
+@pytest.mark.parametrize(("recall", "pages"), [(0.0, 1), (0.25, 1), (0.5, 3), (0.75, 5), (1.0, None)])
+def test_pages_until_a_recall(recall: float, pages: int | None) -> None:
+    assert harvest(["r1", "x", "r2", "y", "r3"], RELEVANT).pages_until(recall) == pages
+
+
+@pytest.mark.parametrize(("every", "steps"), [(1, [1, 2, 3, 4, 5]), (2, [2, 4, 5]), (5, [5]), (100, [5])])
+def test_points_always_include_the_end(every: int, steps: list[int]) -> None:
+    curve = harvest(["r1", "x", "r2", "y", "r3"], RELEVANT)
+    assert [point.fetched for point in curve.points(every)] == steps
+
+
+def test_after_the_end_nothing_changes() -> None:
+    assert harvest(["r1"], RELEVANT).at(100) == harvest(["r1"], RELEVANT).end
+
+
+def test_nothing_fetched_and_nothing_to_find() -> None:
+    nothing = Point(fetched=0, relevant=0, harvest_rate=0.0, recall=0.0)
+    assert harvest([], RELEVANT).end == nothing
+    assert harvest([], RELEVANT).points() == []
+    assert harvest(["x"], frozenset()).end == Point(fetched=1, relevant=0, harvest_rate=0.0, recall=0.0)
+    assert harvest([], frozenset()).mean_recall == 0.0
