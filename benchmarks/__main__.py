@@ -1,0 +1,28 @@
+"""What do all benchmarks say? Runs them in order: `python -m benchmarks`, or `make bench`.
+
+Prints "not met" where a target is missed; exits non-zero only when a benchmark could not be run.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+BENCHMARKS = {
+    "crawl_speed": "Crawl speed: shoal and its rivals on one local site",
+    "politeness_rate": "Politeness: a thousand hosts at one request a second",
+    "frontier_scale": "Frontier: from ten thousand URLs to a million",
+}
+
+
+def main() -> int:
+    # Each in a process of its own: what one leaves in memory must not weigh on the next.
+    codes = []
+    for module, heading in BENCHMARKS.items():
+        print(f"\n== {heading} ==", flush=True)
+        codes.append(subprocess.run([sys.executable, "-m", f"benchmarks.{module}"], check=False).returncode)
+    return 1 if any(codes) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
