@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.text import Keywords, bands, fingerprint, flat, fold, similarity, terms
+from shoal.text import Keywords, analyse, bands, fingerprint, flat, fold, similarity, terms
 
 
 @pytest.mark.parametrize(
     ("text", "folded"),
     [
         ("Smart GRID", "smart grid"),
-        ("ＡＢＣ１２３，", "abc123,"),
+        ("ＡＢＣ１２３，", "abc123 "),
         ("智能電網與變電站", "智能电网与变电站"),
         ("Café Ångström", "cafe angstrom"),
         ("re\u0301sume\u0301", "resume"),
@@ -178,3 +178,42 @@ def test_fingerprints_are_the_same_in_every_process() -> None:
     script = "from shoal.text import *; print(bands(fingerprint([f'w{n}' for n in range(100)])))"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == str(bands(fingerprint(words(100))))
+
+
+# --- a fast look before a close one ----------------------------------------------------------------------------------
+
+WORDS = [
+    "battery",
+    "batteries",
+    "knives",
+    "knife",
+    "mice",
+    "mouse",
+    "grids",
+    "电网",
+    "變電站",
+    "buses",
+    "bus",
+    "5G 网络",
+    "city",
+]
+
+
+@given(
+    st.lists(st.sampled_from(WORDS), min_size=1, max_size=3),
+    st.lists(st.sampled_from([*WORDS, "的", "a", "，"]), max_size=6),
+)
+def test_the_fast_look_never_misses_a_phrase(phrases: list[str], said: list[str]) -> None:
+    keywords = Keywords(phrases)
+    text = " ".join(said)
+    if any(keywords.count(flat(terms(text)))):
+        assert keywords.may_stand_in(["something else", text, ""]) >= {1}
+
+
+def test_the_fast_look_spares_what_says_nothing() -> None:
+    assert Keywords(["power grid", "电网"]).may_stand_in(["about us", "all POWERFUL grids", "联系我们", "電力", ""]) == {1, 3}
+
+
+def test_analysing_gives_terms_and_their_flat_form_at_once() -> None:
+    for text in ("Smart grids isn't it", "智能电网，and 变电站 2024", "", "，", "a电b网"):
+        assert analyse(text) == (terms(text), flat(terms(text)))

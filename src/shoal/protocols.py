@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 from shoal.model import (
@@ -52,8 +52,8 @@ class Judge(Protocol):
     def judge(self, page: Page) -> Verdict:
         """How much the page is about the topic."""
 
-    def judge_link(self, link: Link) -> float:
-        """How much the link promises, 0 to 1, by what stands in and around it."""
+    def judge_links(self, links: Sequence[Link]) -> tuple[float, ...]:
+        """How much each link promises, 0 to 1, by what stands in and around it; a page's links come together."""
 
 
 class Visitor(Protocol):
@@ -107,8 +107,8 @@ class Shelf(Protocol):
     def read(self, id: int) -> Entry:
         """The whole entry."""
 
-    def best(self, host: str) -> Iterator[tuple[float, int]]:
-        """Priority and id of the waiting URLs of a host, best first, read as far as the caller wants."""
+    def best(self, host: str, start: tuple[float, int]) -> Iterator[tuple[float, int]]:
+        """(-priority, id) of the waiting URLs of a host, best first, from `start` on, as far as the caller wants."""
 
     def worst(self, limit: int) -> Iterable[Entry]:
         """The waiting URLs with the lowest priorities."""

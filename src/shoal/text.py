@@ -12,10 +12,13 @@ import hashlib
 import re
 import struct
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
+from os.path import commonprefix
 
 import ahocorasick_rs
+import numpy as np
 import opencc
 import rjieba
 from rensa import RMinHash
@@ -33,11 +36,15 @@ _SILENT = (
 _SILENT_ASCII = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 # A voicing mark joins the kana in front of it, which no table of single characters can say.
 _JOINING = ("\u3099", "\u309a", "\uff9e", "\uff9f")
+_APOSTROPHES = "’‘ʼ＇"
 _FOLDED_RANGES = ((0x80, 0xD800), (0xE000, 0x10000))
 
 
 def fold(text: str) -> str:
-    """The text in one spelling: half width, lower case, simplified Chinese, no accents, no control characters."""
+    """The text in one spelling: half width, lower case, simplified Chinese, no accents, no control characters.
+
+    Punctuation beyond ASCII becomes a blank, so that an English text with curly quotes is as cheap as one without.
+    """
     text = text.lower()
     if text.isascii():
         return _SILENT_ASCII.sub("", text)
@@ -53,15 +60,20 @@ def _folding() -> tuple[re.Pattern[str], dict[str, str]]:
     plain = {character: _plain(character) for start, end in _FOLDED_RANGES for character in map(chr, range(start, end))}
     # One character a line: alone, none can become part of a phrase, so OpenCC answers character by character.
     simplified = opencc.OpenCC("t2s").convert("\n".join(plain.values())).split("\n")
-    table = {old: new for old, new in zip(plain, simplified, strict=True) if old != new}
+    silent = re.compile(f"[{_SILENT}]")
+    table = {old: new for old, new in zip(plain, simplified, strict=True) if old != new and not silent.match(old)}
     return re.compile(f"[{_SILENT}{_ranges(map(ord, table))}]"), table
 
 
 def _plain(character: str) -> str:
     """NFKC and lower case; Latin letters without their accents."""
-    folded = unicodedata.normalize("NFKC", character).lower().replace("\n", " ")
+    if character in _APOSTROPHES:
+        return "'"
+    folded = unicodedata.normalize("NFKC", character).lower()
     base = unicodedata.normalize("NFKD", folded)[:1]
-    return base if base.isascii() and base.isalpha() and len(folded) == 1 else folded
+    if base.isascii() and base.isalpha() and len(folded) == 1:
+        return base
+    return "".join(part if part.isalnum() else " " for part in folded)
 
 
 def _ranges(codes: Iterable[int]) -> str:
@@ -77,8 +89,10 @@ def _ranges(codes: Iterable[int]) -> str:
 
 # --- words -----------------------------------------------------------------------------------------------------------
 
-_CONTRACTION = r"(?:['’][a-z]{1,2}(?![a-z]))?"
-_ASCII_WORD = re.compile(rf"[a-z0-9]+{_CONTRACTION}")
+_CONTRACTION = re.compile(r"(?<=[^\W_])'[a-z]{1,2}(?![a-z])")
+"""What is cut from `grid's` and `isn't`."""
+_SEPARATE = "".join(chr(code) if chr(code).isalnum() or chr(code) == "\n" else " " for code in range(128))
+"""A translation table: of ASCII, only letters and digits stay, and the ends of lines."""
 _IS_HAN = re.compile(f"[{HAN}]")
 _NOT_HAN = re.compile(f"([^{HAN}]+)")
 _PLACE = "\x01"
@@ -89,27 +103,51 @@ _MAX_WORD = 40
 
 def terms(text: str) -> list[str]:
     """The analysed words of a text, in order."""
-    folded = fold(text)
+    return analyse(text)[0]
+
+
+def analyse(text: str) -> tuple[list[str], str]:
+    """The terms of a text and its flat form, for who needs both."""
+    folded = _ready_to_cut(text)
     if folded.isascii():
-        return list(filter(None, map(_WORDS.__getitem__, _ASCII_WORD.findall(folded))))
+        found = _plain_terms(folded)
+        return found, _spaced(found)
     # [Chinese, other, Chinese, other, …]: one call cuts all the Chinese, because a call per run takes twice as long.
     runs = _NOT_HAN.split(folded)
-    others = iter(runs[1::2])
-    find_words = _word_pattern().findall
+    # Most of the others are a single blank that was a comma.
+    others = [_plain_terms(run) if len(run) > 1 or run.isalnum() else [] for run in runs[1::2]]
+    runs[1::2] = map(_spaced, others)
+    return _in_order(rjieba.cut(_PLACE.join(runs[::2])), others), "".join(runs)
+
+
+def _in_order(chinese: Iterable[str], others: Iterable[list[str]]) -> list[str]:
+    """The Chinese words with the others in their places."""
+    following = iter(others)
     found: list[str] = []
-    for piece in rjieba.cut(_PLACE.join(runs[::2])):
-        if piece != _PLACE:
+    for piece in chinese:
+        if piece == _PLACE:
+            found += next(following)
+        else:
             found.append(piece)
-        elif len(other := next(others)) > 1 or other.isalnum():  # most are a single comma or full stop
-            found.extend(map(_WORDS.__getitem__, find_words(other)))
-    return list(filter(None, found))
+    return found
+
+
+def _ready_to_cut(text: str) -> str:
+    folded = fold(text)
+    return _CONTRACTION.sub("", folded) if "'" in folded else folded
+
+
+def _plain_terms(run: str) -> list[str]:
+    """The terms of a text without Chinese."""
+    words = run.translate(_SEPARATE).split() if run.isascii() else _word_pattern().findall(run)
+    return list(filter(None, map(_WORDS.__getitem__, words)))
 
 
 @cache
 def _word_pattern() -> re.Pattern[str]:
     """Words that are not Chinese, in every alphabet; spelt out as ranges because that is twice as fast as `\\w`."""
     letters = (code for code in range(0x80, 0x10000) if chr(code).isalnum() and not _IS_HAN.match(chr(code)))
-    return re.compile(rf"[a-z0-9{_ranges(letters)}]+{_CONTRACTION}")
+    return re.compile(rf"[a-z0-9{_ranges(letters)}]+")
 
 
 class _Words(dict[str, str]):
@@ -127,7 +165,6 @@ _WORDS = _Words()  # owned by `terms`: a pure function's memory
 
 def _term(word: str) -> str:
     """The term of one word: without its plural; nothing for a single digit or a piece of data."""
-    word = re.split("['’]", word)[0]
     if len(word) > _MAX_WORD or (len(word) == 1 and word.isdigit()):
         return ""
     return _singular(word) if word.isascii() and word.isalpha() else word
@@ -170,31 +207,23 @@ def _singular(word: str) -> str:
 # --- keywords --------------------------------------------------------------------------------------------------------
 
 
-class _FlatForms(dict[str, str]):
-    """How a term stands in flat text: Chinese bare, everything else between spaces."""
-
-    def __missing__(self, term: str) -> str:
-        if len(self) > 200_000:
-            self.clear()
-        form = self[term] = term if _IS_HAN.match(term) else f" {term} "
-        return form
-
-
-_FLAT_FORMS = _FlatForms()  # owned by `flat`: a pure function's memory
-
-
 def flat(terms: Iterable[str]) -> str:
     """The terms as one string to look keywords up in; texts that do not touch are joined with a newline.
 
     Chinese words stand without spaces, so that a keyword is found however it was cut; all others stand between single
     spaces, so that `ux` is not found in `linux`.
     """
-    return "".join(map(_FLAT_FORMS.__getitem__, terms)).replace("  ", " ")
+    return "".join(term if _IS_HAN.match(term) else f" {term} " for term in terms).replace("  ", " ")
+
+
+def _spaced(plain_terms: list[str]) -> str:
+    """The flat form of terms that are not Chinese."""
+    return f" {' '.join(plain_terms)} " if plain_terms else ""
 
 
 def flattened(text: str) -> str:
     """What `flat(terms(text))` is, without cutting the Chinese, which costs most: for texts that are only looked up in."""
-    folded = fold(text)
+    folded = _ready_to_cut(text)
     return _flat_run(folded) if folded.isascii() else _NOT_HAN.sub(_flat_match, folded)
 
 
@@ -206,8 +235,7 @@ def _flat_match(match: re.Match[str]) -> str:
 
 def _flat_run(run: str) -> str:
     """The flat form of text without Chinese."""
-    words = (_ASCII_WORD if run.isascii() else _word_pattern()).findall(run)
-    return flat(filter(None, map(_WORDS.__getitem__, words)))
+    return _spaced(_plain_terms(run))
 
 
 _flat_short_run = lru_cache(maxsize=20_000)(_flat_run)
@@ -224,22 +252,50 @@ class Keywords:
         places = {form: place for place, form in enumerate(distinct)}
         self._places = [places.get(form, -1) for form in forms]
         self._automaton = ahocorasick_rs.AhoCorasick(list(distinct)) if distinct else None
+        roots = {_root(phrase) for phrase in phrases} - {""}
+        self._roots = ahocorasick_rs.AhoCorasick(sorted(roots)) if roots else None
 
     def count(self, flat_text: str) -> list[int]:
         """How often each phrase stands in the flat text, in the order of the phrases; nested ones all count."""
-        if self._automaton is None:
-            return [0] * len(self._places)
-        found = [0] * (max(self._places) + 2)  # the last is never raised: the count of phrases that say nothing
-        for place, _, _ in self._automaton.find_matches_as_indexes(flat_text, overlapping=True):
+        return self._counts(place for place, _, _ in self._matches(flat_text))
+
+    def may_stand_in(self, texts: Sequence[str]) -> set[int]:
+        """The places of those texts, one line each, in which a phrase may stand: a fast look before a close one."""
+        if self._roots is None:
+            return set()
+        folded = fold("\n".join(texts))
+        matches = self._roots.find_matches_as_indexes(folded)
+        ends = [end.start() for end in re.finditer("\n", folded)] if matches else []
+        return {bisect_right(ends, start) for _, start, _ in matches}
+
+    def _matches(self, flat_text: str) -> list[tuple[int, int, int]]:
+        return self._automaton.find_matches_as_indexes(flat_text, overlapping=True) if self._automaton else []
+
+    def _counts(self, places: Iterable[int]) -> list[int]:
+        found = [0] * (max(self._places, default=-1) + 2)  # the last is the count of phrases that say nothing
+        for place in places:
             found[place] += 1
         return [found[place] for place in self._places]
+
+
+def _root(phrase: str) -> str:
+    """What stands in every folded text that has the phrase: one of its Chinese characters, or how its longest word begins."""
+    words = terms(phrase)
+    if chinese := _IS_HAN.search("".join(words)):
+        return chinese.group()
+    word = max(words, key=len, default="")
+    plurals = [plural for plural, singular in _IRREGULAR.items() if singular == word]
+    # `batteries` and `battery` begin with `batter`.
+    return commonprefix([word.removesuffix("y"), *plurals])  # noqa: RUF071 - of words, not of paths
 
 
 # --- near-duplicates -------------------------------------------------------------------------------------------------
 
 _PERMUTATIONS = 128
 _SEED = 42
-_SHINGLE = 3
+_FACTORS = tuple(np.uint64(factor) for factor in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9))
+_SHINGLE = len(_FACTORS)
+"""Terms in a row that are compared as one."""
 _LEAST_TERMS = 20
 """Shorter texts (error pages, frames) resemble each other without being copies."""
 _BANDS, _ROWS = 20, 6
@@ -250,9 +306,26 @@ def fingerprint(terms: Sequence[str]) -> tuple[int, ...]:
     """128 numbers (32 bits each) that are mostly equal for texts that are mostly equal; empty for a short text."""
     if len(terms) < _LEAST_TERMS:
         return ()
-    sketch = RMinHash(num_perm=_PERMUTATIONS, seed=_SEED)
-    sketch.update(list(map(" ".join, zip(*(terms[start:] for start in range(_SHINGLE)), strict=False))))
-    return tuple(sketch.digest())
+    hashes = np.fromiter(map(_HASHES.__getitem__, terms), dtype=np.uint64, count=len(terms))
+    size = len(terms) - _SHINGLE + 1
+    # Odd factors: a sum is another number when its words change places.
+    shingles = sum(hashes[place : place + size] * factor for place, factor in enumerate(_FACTORS))
+    rows = RMinHash.digest_matrix_from_flat_token_hashes(shingles, [0, size], _PERMUTATIONS, _SEED).to_rows()
+    return tuple(rows[0])
+
+
+class _Hashes(dict[str, int]):
+    """From a term to a number that stands for it on every machine."""
+
+    def __missing__(self, term: str) -> int:
+        if len(self) > 200_000:
+            self.clear()
+        digest = hashlib.blake2b(term.encode("utf-8", "replace"), digest_size=8).digest()
+        number = self[term] = int.from_bytes(digest, "little")
+        return number
+
+
+_HASHES = _Hashes()  # owned by `fingerprint`: a pure function's memory
 
 
 def similarity(one: Sequence[int], other: Sequence[int]) -> float:

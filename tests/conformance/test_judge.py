@@ -115,7 +115,7 @@ def test_the_encoding_of_a_page_does_not_matter(choice: Choice[Judge]) -> None:
 def test_nothing_scores_nothing(choice: Choice[Judge]) -> None:
     verdict = choice.make(ENGLISH).judge(Page(url="http://x.example/"))
     assert (verdict.score, verdict.why) == (0.0, ())
-    assert choice.make(ENGLISH).judge_link(Link(url="http://x.example/")) == 0.0
+    assert choice.make(ENGLISH).judge_links([Link(url="http://x.example/")]) == (0.0,)
 
 
 def test_the_same_page_has_the_same_verdict(choice: Choice[Judge]) -> None:
@@ -147,9 +147,12 @@ def test_unwanted_words_in_title_and_text_make_it_worse(choice: Choice[Judge]) -
 def test_links_are_judged_by_their_words(choice: Choice[Judge]) -> None:
     judge = choice.make(ENGLISH)
     url = "http://x.example/1"
-    anchor = judge.judge_link(Link(url=url, anchor="the power grid and its substation"))
-    around = judge.judge_link(Link(url=url, anchor="here", before="the power grid and its substation"))
-    in_url = judge.judge_link(Link(url="http://x.example/power-grid/substation", anchor="here"))
-    nothing = judge.judge_link(Link(url=url, anchor="here"))
+    links = (
+        Link(url=url, anchor="the power grid and its substation"),
+        Link(url=url, anchor="here", before="the power grid and its substation"),
+        Link(url="http://x.example/power-grid/substation", anchor="here"),
+        Link(url=url, anchor="here"),
+    )
+    anchor, around, in_url, nothing = judge.judge_links(links)
     assert 1 >= anchor > around > nothing == 0.0
     assert anchor > in_url > nothing

@@ -1,5 +1,7 @@
 """May we ask for this page? RFC 9309 by cases."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from shoal import urls
@@ -253,5 +255,5 @@ class NoJudge:
     def judge(self, page: Page) -> Verdict:
         raise AssertionError(page.url)
 
-    def judge_link(self, link: Link) -> float:
-        raise AssertionError(link.url)
+    def judge_links(self, links: Sequence[Link]) -> tuple[float, ...]:
+        raise AssertionError(links)

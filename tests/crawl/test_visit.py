@@ -1,5 +1,7 @@
 """The stateless half of a crawl: fetch, parse, judge."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from shoal.crawl.visit import PageVisitor
@@ -20,17 +22,13 @@ class LineParser:
 
 
 class LengthJudge:
-    """Scores by length, and counts how often it was asked."""
-
-    def __init__(self) -> None:
-        self.judged: list[str] = []
+    """Scores by length."""
 
     def judge(self, page: Page) -> Verdict:
         return Verdict(score=len(page.links), threshold=2)
 
-    def judge_link(self, link: Link) -> float:
-        self.judged.append(link.anchor)
-        return float(len(link.anchor))
+    def judge_links(self, links: Sequence[Link]) -> tuple[float, ...]:
+        return tuple(float(len(link.anchor)) for link in links)
 
 
 async def visit(answer: Answer, kind: TaskKind = "page") -> Visit:
@@ -80,23 +78,3 @@ async def test_a_robots_txt_is_read_as_text_and_never_as_a_page(body: bytes, tex
     read = await visit(html(URL, body), kind="robots")
     assert isinstance(read, RobotsRead)
     assert read.text == text
-
-
-async def test_a_link_that_stands_on_every_page_is_judged_once() -> None:
-    pages = {f"http://a.test/{i}": html("", f"home\npage {i}") for i in range(3)}
-    judge = LengthJudge()
-    visitor = PageVisitor(FakeFetcher(pages), LineParser(), judge)
-    for url in pages:
-        seen = await visitor.visit(Task(id=1, url=url))
-        assert isinstance(seen, Seen)
-        assert seen.hints == (4.0, 6.0)
-    assert judge.judged == ["home", "page 0", "page 1", "page 2"]
-
-
-async def test_the_memory_of_links_is_bounded() -> None:
-    many = "\n".join(f"link {i}" for i in range(60_000))
-    judge = LengthJudge()
-    visitor = PageVisitor(FakeFetcher({URL: html(URL, "home"), URL + "many": html(URL, many)}), LineParser(), judge)
-    for url in (URL, URL, URL + "many", URL):
-        await visitor.visit(Task(id=1, url=url))
-    assert judge.judged.count("home") == 2, "forgotten to make room"

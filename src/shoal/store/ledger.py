@@ -89,7 +89,13 @@ class SqliteLedger:
 
     def claim(self, key: str, now: float, until: float, next_at: float = 0.0) -> float:
         """Reserve a host until `until`: 0 when granted, else the time to ask again; `next_at` counts if we die."""
-        values = {"key": key, "owner": self._owner, "now": now, "until": until, "next_at": next_at}
+        values: dict[str, str | float] = {
+            "key": key,
+            "owner": self._owner,
+            "now": now,
+            "until": until,
+            "next_at": next_at,
+        }
         claimed = self._run(_CLAIM, values)
         if claimed.rowcount:
             return 0.0

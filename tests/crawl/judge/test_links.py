@@ -15,7 +15,11 @@ TOPIC = Topic(name="grid", terms=(Term(text="grid", weight=3.0), Term(text="ç”µç
 
 
 def score(**link: str) -> float:
-    return LinkScorer(TopicVector(TOPIC)).score(Link(**{"url": "http://grid.example/", **link}))  # type: ignore[arg-type]
+    asked = Link(**{"url": "http://grid.example/", **link})  # type: ignore[arg-type]
+    silent = Link(url="http://grid.example/", anchor="home")
+    before, given, after = LinkScorer(TopicVector(TOPIC)).scores([silent, asked, silent])
+    assert before == after == 0.0
+    return given
 
 
 @pytest.mark.parametrize(
@@ -45,8 +49,8 @@ def test_score(link: dict[str, str], expected: float) -> None:
 def test_unwanted_words_count_against_a_link() -> None:
     topic = Topic(name="grid", terms=(Term(text="grid"),), negative=(Term(text="fan"),))
     scorer = LinkScorer(TopicVector(topic))
-    assert scorer.score(Link(url="http://x.example/", anchor="grid")) > 0
-    assert scorer.score(Link(url="http://x.example/", anchor="fan grid")) == 0
+    good, bad = scorer.scores([Link(url="http://x.example/", anchor=anchor) for anchor in ("grid", "fan grid")])
+    assert good > bad == 0
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from shoal.crawl.choice import Choice
 from shoal.crawl.judge.links import LinkScorer
 from shoal.crawl.judge.vector import TopicVector, strongest, within_unit
@@ -37,9 +39,9 @@ class CosineJudge:
         ]
         return Verdict(score=within_unit(sum(shares)), threshold=self._threshold, why=strongest(why))
 
-    def judge_link(self, link: Link) -> float:
+    def judge_links(self, links: Sequence[Link]) -> tuple[float, ...]:
         """See `judge/links.py`."""
-        return self._links.score(link)
+        return self._links.scores(links)
 
 
 def _times(count: int) -> str:

@@ -11,6 +11,7 @@ A link known only by its URL or its surroundings is thus never as good as one wh
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from urllib.parse import unquote_to_bytes
 
 from shoal.crawl.judge.vector import TopicVector
@@ -23,13 +24,18 @@ URL_SHARE = 0.5
 
 
 class LinkScorer:
-    """Compares links with a topic. It runs for every link of every page, so most links must cost next to nothing."""
+    """Compares links with a topic: all links of a page at once, because most say nothing and must cost next to nothing."""
 
     def __init__(self, vector: TopicVector) -> None:
         self._vector = vector
 
-    def score(self, link: Link) -> float:
-        """How much the link promises, 0 to 1."""
+    def scores(self, links: Sequence[Link]) -> tuple[float, ...]:
+        """How much each link promises, 0 to 1."""
+        lines = [f"{link.before} {link.anchor} {link.after} {words_of(link.url)}" for link in links]
+        worth_a_look = self._vector.may_stand_in(lines)
+        return tuple(self._score(link) if place in worth_a_look else 0.0 for place, link in enumerate(links))
+
+    def _score(self, link: Link) -> float:
         context = self._cosine(f"{link.before} {link.anchor} {link.after}")
         # The anchor is part of the context: where that says nothing, neither does the anchor.
         anchor = self._cosine(link.anchor) if context is not None else None
@@ -44,9 +50,9 @@ class LinkScorer:
 
 
 def words_of(url: str) -> str:
-    """Path and query as text: `/energy/smart_grid.html` says `energy/smart grid.html`."""
+    """Path and query as one line of text: `/energy/smart_grid.html` says `energy/smart grid.html`."""
     path = url.split("/", 3)[3].replace("_", " ")
-    return _unescaped(path) if "%" in path else path
+    return _unescaped(path).replace("\n", " ") if "%" in path else path
 
 
 def _unescaped(path: str) -> str:

@@ -29,6 +29,10 @@ class TopicVector:
         """How often each word of the topic stands in a flat text (`text.flat`)."""
         return self._keywords.count(flat_text)
 
+    def may_stand_in(self, texts: Sequence[str]) -> set[int]:
+        """The places of those texts in which any of the topic's words may stand."""
+        return self._keywords.may_stand_in(texts)
+
     def shares(self, counts: Sequence[int]) -> list[float]:
         """What each word adds to the cosine; their sum is the cosine, negative when the unwanted words prevail."""
         norm = self._norm * sqrt(sum(map(mul, counts, counts)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from shoal.crawl.choice import Choice
 from shoal.crawl.judge.links import LinkScorer
 from shoal.crawl.judge.vector import TopicVector, strongest
@@ -50,9 +52,9 @@ class ZonesJudge:
         score = max(sum(one.amount for one in why), 0.0)
         return Verdict(score=score, threshold=self._threshold, why=strongest(why))
 
-    def judge_link(self, link: Link) -> float:
+    def judge_links(self, links: Sequence[Link]) -> tuple[float, ...]:
         """See `judge/links.py`."""
-        return self._links.score(link)
+        return self._links.scores(links)
 
     def _found(self, zone: str, worth: float, flat_text: str) -> list[Evidence]:
         counts = self._keywords.count(flat_text)
