@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from shoal.model import Failure, Missed, Moved, Redirect, Response, RobotsRead, Seen, Task, Visit
 from shoal.protocols import Fetcher, Judge, Parser
 
@@ -30,8 +32,9 @@ class PageVisitor:
         page = self._parser.parse(response)
         if page is None:
             return Seen(task=task, response=response)
-        verdict = self._judge.judge(page)
-        return Seen(task=task, response=response, page=page, verdict=verdict, hints=self._judge.judge_links(page.links))
+        verdict, hints = self._judge.judge(page), self._judge.judge_links(page.links)
+        # The flat form is for judging only, and as long as the text itself: it stays here.
+        return Seen(task=task, response=response, page=replace(page, flat=""), verdict=verdict, hints=hints)
 
 
 def _robots_text(body: bytes) -> str:
