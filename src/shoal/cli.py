@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import io
 import logging
 import os
 import re
+import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Coroutine, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -15,100 +18,148 @@ import click
 import msgspec
 import uvloop
 
-from shoal import __version__, app, terminal
+from shoal import __version__, app, options, terminal
 from shoal.crawl.coordinator import Ending
-from shoal.errors import InputError, ShoalError
+from shoal.errors import InputError, NoSeedReached, ShoalError, StorageFull
+from shoal.evaluate.sites import TOPICS
 from shoal.settings import Settings
 from shoal.store.export import Format
 from shoal.topic.file import read_topic, topic_from_words
 
 STOPPED = 130
 """The exit code of a command that Ctrl-C ended."""
-_Command = TypeVar("_Command", bound=Callable[..., Any])
-_as_json = click.option("--json", "as_json", is_flag=True, help="Answer in JSON on standard output.")
-_crawl_dir = click.option(
-    "--dir", "folder", type=click.Path(path_type=Path), required=True, help="The folder of the crawl."
-)
+_Result = TypeVar("_Result")
 
 
-def main() -> None:
-    """Run the command, and turn what goes wrong into one clear sentence and an exit code."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run what was typed, and turn what goes wrong into one clear sentence and an exit code."""
     logging.basicConfig(format="%(message)s", level=logging.WARNING)
+    _print_anything()
     try:
-        code = commands(standalone_mode=False)
-    except click.ClickException as error:
+        code = commands(arguments, standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
         error.show()
+        code = error.exit_code
+    except click.ClickException as error:
+        _complain(error.format_message() + _where_to_look(error))
         code = error.exit_code
     except (click.Abort, KeyboardInterrupt):
         code = STOPPED
     except ShoalError as error:
-        click.echo(f"shoal: {error}", err=True)
+        _complain(str(error))
         code = error.exit_code
-    except BrokenPipeError:
-        # Whoever read our output has had enough (`shoal export | head`); Python must not complain at exit either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
     sys.exit(code)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+def _print_anything() -> None:
+    """A terminal without Chinese shows the codes of the characters; it must not end the command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _complain(sentence: str) -> None:
+    end = "" if sentence.endswith((".", "?", "!")) else "."
+    click.echo(f"shoal: {sentence}{end}", err=True)
+
+
+def _where_to_look(error: click.ClickException) -> str:
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    return f" See {context.command_path} --help." if context is not None else ""
+
+
+class _Commands(click.Group):
+    """All commands, in the order in which they are needed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """As they stand in this file."""
+        return list(self.commands)
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run one; that standard output is gone or full has the same answer for all."""
+        try:
+            code = super().invoke(ctx)
+            if sys.stdout is not None:  # None: the caller closed it
+                sys.stdout.flush()
+            return code
+        except BrokenPipeError:
+            # Whoever read our output has had enough (`shoal export | head`); Python must not complain at exit either.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            raise StorageFull("There is no room left where the output goes.") from error
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
 @click.version_option(__version__, prog_name="shoal")
 def commands() -> None:
     """Finds what the web says about a topic: a polite, durable, fast focused crawler for Chinese and English."""
 
 
-# --- crawling --------------------------------------------------------------------------------------------------------
-
-
-def _crawl_options(command: _Command) -> _Command:
-    """Everything a topic file can say too; what is typed here wins."""
-    for option in reversed(
-        [
-            click.option("--strategy", help="Which link next: " + ", ".join(app.names().strategies) + "."),
-            click.option("--judge", help="What is relevant: " + ", ".join(app.names().judges) + "."),
-            click.option("--threshold", type=float, help="A page scoring at least this is relevant."),
-            click.option("--max-pages", type=int, help="Stop after so many pages."),
-            click.option("--max-pages-per-host", type=int, help="Take no more pages than this from one host."),
-            click.option("--max-depth", type=int, help="Follow no more links than this from a seed."),
-            click.option("--max-bytes", type=int, help="Stop after so many bytes of pages."),
-            click.option("--max-time", help="Stop after so long: 90, 90s, 10m, 2h, 1d."),
-            click.option("--scope", help="Stay near the seeds: any, host, domain, prefix (the seed's folder)."),
-            click.option("--include", multiple=True, help="Only URLs that match (* stands for anything); repeatable."),
-            click.option("--exclude", multiple=True, help="No URL that matches; repeatable."),
-            click.option(
-                "--delay", type=float, help="Seconds between requests to one host; 0 for one's own. Default 1."
-            ),
-            click.option(
-                "--per-host", type=int, help="Requests in flight to one host; more than 1 for one's own only."
-            ),
-            click.option("--concurrency", type=int, help="Requests in flight in all. Default 64."),
-            click.option("--processes", type=int, help="Worker processes; 1 does all in one process. Default 1."),
-            click.option("--proxy", help="An HTTP proxy for all requests, such as http://127.0.0.1:8080."),
-            click.option("--user-agent", help="The name we go by; robots.txt is matched against its first word."),
-            click.option(
-                "--contact", help="A page or address where a site's owner reaches you; sent with each request."
-            ),
-            click.option(
-                "--allow-private", multiple=True, metavar="RANGE", help="Private addresses allowed: 127.0.0.0/8."
-            ),
-        ]
-    ):
-        command = option(command)
-    return command
-
-
-def _progress_options(command: _Command) -> _Command:
-    quiet = click.option("--quiet", is_flag=True, help="Show no progress.")
-    return _as_json(quiet(command))
+# --- the demo --------------------------------------------------------------------------------------------------------
 
 
 @commands.command()
-@click.argument("topic_file", type=click.Path(path_type=Path), required=False)
-@click.option("--topic", "words", help="Instead of a topic file: words and phrases, 'power grid, substation=0.8'.")
-@click.option("--seed", "seeds", multiple=True, help="A URL to start from; repeatable.")
-@click.option("--dir", "folder", type=click.Path(path_type=Path), help="Where to keep the crawl. Default crawls/NAME.")
-@_crawl_options
-@_progress_options
+@click.option(
+    "--dir",
+    "folder",
+    type=click.Path(path_type=Path),
+    default=Path("demo"),
+    metavar="FOLDER",
+    show_default=True,
+    help="Where to keep both crawls; an earlier demo there is replaced.",
+)
+@click.option("--topic", type=click.Choice(tuple(TOPICS)), default="power-grid", show_default=True, help="Which topic.")
+@click.option("--pages", type=click.IntRange(min=1), default=600, show_default=True, help="How far each crawl goes.")
+@click.option("--seed", type=int, default=7, show_default=True, help="What the web grows from.")
+@click.option("--quiet", is_flag=True, help="Show only what came of it.")
+@options.as_json
+def demo(folder: Path, topic: str, pages: int, seed: int, quiet: bool, as_json: bool) -> int:
+    """Crawl a topic in a web of our own, and show what came of it.
+
+    Makes a web whose every page is known, serves it on this computer, crawls it best first and breadth first, and
+    compares. Takes half a minute.
+    """
+    # Here, because the generated web and matplotlib take longer to load than most commands take in all.
+    from shoal.evaluate.demo import Plan, run_demo
+    from shoal.terminal_demo import show_demo
+
+    silent = quiet or as_json
+
+    def run(crawl: Path, ledger: Path) -> Ending:
+        watch = terminal.silent if silent else terminal.progress(crawl)
+        return _run_async(app.run_crawl(crawl, watch, ledger_file=ledger))
+
+    def say(sentence: str) -> None:
+        if not silent:
+            click.echo(sentence, err=True)
+
+    try:
+        outcome = run_demo(Plan(folder=folder, topic=topic, pages=pages, seed=seed), run, say)
+    except asyncio.CancelledError:  # the second Ctrl-C
+        outcome = None
+    if outcome is None:
+        click.echo(f"Stopped. Start anew with: shoal demo --dir {shlex.quote(str(folder))}", err=True)
+        return STOPPED
+    if as_json:
+        _print_json(outcome)
+    else:
+        show_demo(outcome)
+    return 0
+
+
+# --- crawling --------------------------------------------------------------------------------------------------------
+
+
+@commands.command(cls=options.InSections)
+@click.argument("topic_file", type=click.Path(path_type=Path), required=False, metavar="[TOPIC.toml]")
+@options.topic
+@options.seeds
+@options.new_folder
+@options.crawl
+@options.progress
 def crawl(
     topic_file: Path | None,
     words: str | None,
@@ -116,34 +167,45 @@ def crawl(
     folder: Path | None,
     as_json: bool,
     quiet: bool,
-    **options: object,
+    **given: object,
 ) -> int:
-    """Crawl a topic: shoal crawl TOPIC.toml, or shoal crawl --topic WORDS --seed URL."""
-    settings = _settings(topic_file, words, seeds, options)
+    """Crawl a topic, best pages first.
+
+    \b
+    shoal crawl TOPIC.toml
+    shoal crawl --topic 'power grid, 电网' --seed https://example.org/
+
+    What is typed here wins over what the topic file says. Ctrl-C stops; shoal resume goes on.
+    """
+    settings = _settings(topic_file, words, seeds, given)
     folder = folder or Path("crawls") / _slug(settings.topic.name)
     app.start_crawl(folder, settings)
+    try:
+        return _run(folder, as_json=as_json, quiet=quiet)
+    except NoSeedReached:  # so that the same command works when the mistake is found
+        app.forget_crawl(folder)
+        raise
+
+
+@commands.command(cls=options.InSections)
+@options.folder
+@options.crawl
+@options.progress
+def resume(folder: Path, as_json: bool, quiet: bool, **given: object) -> int:
+    """Go on with a crawl that was stopped or died.
+
+    Options given here replace those it was started with, from now on.
+    """
+    app.change_settings(folder, given)
     return _run(folder, as_json=as_json, quiet=quiet)
 
 
-@commands.command()
-@_crawl_dir
-@_crawl_options
-@_progress_options
-def resume(folder: Path, as_json: bool, quiet: bool, **options: object) -> int:
-    """Go on with a crawl that was stopped or died; options given here replace those it was started with."""
-    app.change_settings(folder, options)
-    return _run(folder, as_json=as_json, quiet=quiet)
-
-
-def _settings(
-    topic_file: Path | None, words: str | None, seeds: tuple[str, ...], options: dict[str, object]
-) -> Settings:
+def _settings(topic_file: Path | None, words: str | None, seeds: tuple[str, ...], given: dict[str, object]) -> Settings:
     if (topic_file is None) == (words is None):
         raise InputError("Give either a topic file or --topic WORDS with at least one --seed URL.")
     if topic_file is not None:
-        chosen = options | ({"seeds": seeds} if seeds else {})
-        return read_topic(topic_file, names=app.names(), options=chosen, environ=os.environ)
-    return topic_from_words(words or "", seeds, names=app.names(), options=options, environ=os.environ)
+        return read_topic(topic_file, names=app.names(), options=given | {"seeds": seeds}, environ=os.environ)
+    return topic_from_words(words or "", seeds, names=app.names(), options=given, environ=os.environ)
 
 
 def _slug(name: str) -> str:
@@ -155,11 +217,11 @@ def _run(folder: Path, *, as_json: bool, quiet: bool) -> int:
     try:
         ending = _run_async(app.run_crawl(folder, watch))
     except asyncio.CancelledError:  # the second Ctrl-C
-        click.echo(f"Stopped at once. Go on with: shoal resume --dir {folder}", err=True)
+        click.echo(f"Stopped at once. Go on with: shoal resume --dir {shlex.quote(str(folder))}", err=True)
         return STOPPED
     status = app.crawl_status(folder)
     if as_json:
-        _print_json({"folder": str(folder), "ending": ending, "status": status})
+        _print_json({"folder": _text(folder), "ending": ending, "status": status})
     elif not quiet:
         click.echo(terminal.ending(folder, ending, status))
     return STOPPED if ending is Ending.STOPPED else 0
@@ -173,7 +235,7 @@ def work_for(socket_number: int) -> int:
     return 0
 
 
-def _run_async(main: Any) -> Any:
+def _run_async(main: Coroutine[Any, Any, _Result]) -> _Result:
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         return runner.run(main)
 
@@ -182,8 +244,8 @@ def _run_async(main: Any) -> Any:
 
 
 @commands.command()
-@_crawl_dir
-@_as_json
+@options.folder
+@options.as_json
 def status(folder: Path, as_json: bool) -> int:
     """How does a crawl stand: its queues, hosts and rates."""
     found = app.crawl_status(folder)
@@ -195,9 +257,9 @@ def status(folder: Path, as_json: bool) -> int:
 
 
 @commands.command()
-@click.argument("url")
-@_crawl_dir
-@_as_json
+@click.argument("url", metavar="URL")
+@options.folder
+@options.as_json
 def explain(url: str, folder: Path, as_json: bool) -> int:
     """Why was this URL fetched, why this score, or why not."""
     found = app.explain_url(folder, url)
@@ -208,21 +270,39 @@ def explain(url: str, folder: Path, as_json: bool) -> int:
     return 0
 
 
-@commands.command()
-@_crawl_dir
-@click.option("--format", type=click.Choice(get_args(Format)), default="jsonl", show_default=True)
-@click.option("--out", type=click.Path(path_type=Path), help="A file; JSONL and CSV go to standard output without it.")
+@commands.command(short_help="Write the fetched pages as JSONL, CSV, Parquet or WARC.")
+@options.folder
+@click.option(
+    "--format", type=click.Choice(get_args(Format)), default="jsonl", show_default=True, help="How to write them."
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Where to write them; JSONL and CSV go to standard output without it.",
+)
 @click.option("--relevant", is_flag=True, help="Only the pages that were judged relevant.")
-@_as_json
+@options.as_json
 def export(folder: Path, format: Format, out: Path | None, relevant: bool, as_json: bool) -> int:
-    """Write the fetched pages as JSONL, CSV, Parquet or WARC, in the order in which they were fetched."""
+    """Write the fetched pages as JSONL, CSV, Parquet or WARC.
+
+    One row per page, relevant or not, in the order in which they were fetched.
+    """
     count = app.export_pages(folder, format, out, relevant_only=relevant)
     if out is not None and as_json:
-        _print_json({"pages": count, "file": str(out), "format": format})
+        _print_json({"pages": count, "file": _text(out), "format": format})
     elif out is not None:
-        click.echo(f"{count:,} pages written to {out}.", err=True)
+        # Only bodies make a WARC file, so it has fewer pages than a table of the same crawl.
+        left_out = "; exact copies and files that are not text have no record" if format == "warc" else ""
+        click.echo(f"{count:,} pages written to {out}{left_out}.", err=True)
     return 0
 
 
 def _print_json(value: object) -> None:
-    click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+    # As bytes, because JSON is UTF-8 whatever the terminal speaks.
+    click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2))
+
+
+def _text(path: Path) -> str:
+    """A path as JSON can hold it, even if its name is not UTF-8."""
+    return os.fsencode(path).decode(errors="replace")

@@ -1,65 +1,107 @@
-"""How does it look in a terminal? Progress of a crawl, its status, and explanations."""
+"""How does it look in a terminal? Progress of a crawl, its status, and explanations.
+
+Progress goes to standard error, answers to standard output. A URL is never broken: whoever reads it can copy it.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import shlex
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from pathlib import Path
 
-from rich.console import Console, Group
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
-from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
 from shoal.crawl.coordinator import Coordinator, Ending
 from shoal.crawl.statistics import Statistics
-from shoal.store.explain import Explanation
-from shoal.store.report import Count, Status
+from shoal.store.explain import Explanation, Step
+from shoal.store.report import Count, HostCounts, Status
 
+Watch = Callable[[Coordinator], Coroutine[None, None, None]]
 _FRAME_SECONDS = 0.25
 _LINE_SECONDS = 5.0
 _SHOWN_FETCHES = 6
+_SHOWN_CLOSED = 5
+_RAISE = {Ending.PAGES: "--max-pages N", Ending.BYTES: "--max-bytes N", Ending.TIME: "--max-time TIME"}
+
+
+# --- progress --------------------------------------------------------------------------------------------------------
 
 
 async def silent(coordinator: Coordinator) -> None:
     """Show nothing."""
 
 
-def progress(folder: Path) -> Callable[[Coordinator], Coroutine[None, None, None]]:
+def progress(folder: Path) -> Watch:
     """Show how a crawl goes: live in a terminal, a plain line now and then elsewhere."""
     console = Console(stderr=True)
     return _live(console, folder) if console.is_terminal else _lines
 
 
-def _live(console: Console, folder: Path) -> Callable[[Coordinator], Coroutine[None, None, None]]:
+def _live(console: Console, folder: Path) -> Watch:
     async def watch(coordinator: Coordinator) -> None:
+        # Its last state is gone with it, because `ending` says the same for good.
         with Live(console=console, auto_refresh=False, transient=True) as live:
             while True:
-                live.update(_screen(folder, coordinator.statistics()), refresh=True)
+                live.update(screen(folder, coordinator.statistics()), refresh=True)
                 await asyncio.sleep(_FRAME_SECONDS)
 
     return watch
 
 
 async def _lines(coordinator: Coordinator) -> None:
+    last = 0.0
+    told = False
     while True:
-        await asyncio.sleep(_LINE_SECONDS)
+        await asyncio.sleep(_FRAME_SECONDS)
         now = coordinator.statistics()
-        print(
-            f"{_clock(now.elapsed)}  {now.pages:,} pages, {now.relevant:,} relevant ({now.harvest_rate:.0%}), "
-            f"{now.rate:.1f} pages/s, {now.queue:,} waiting, {len(now.fetching)} in flight, "
-            f"hosts {now.hosts_ready:,} ready {now.hosts_waiting:,} waiting",
-            file=sys.stderr,
-            flush=True,
-        )
+        if now.stopping and not told:
+            told = True
+            print(stopping_line(now), file=sys.stderr, flush=True)
+        last += _FRAME_SECONDS
+        if last >= _LINE_SECONDS:
+            last = 0.0
+            print(line(now), file=sys.stderr, flush=True)
 
 
-def _screen(folder: Path, now: Statistics) -> Group:
+def line(now: Statistics) -> str:
+    """How a crawl stands, where there is only one line to say it."""
+    trouble = f"; last failure: {_harmless(now.trouble)}" if now.trouble and not now.pages else ""
+    return (
+        f"{_clock(now.elapsed)}  {now.pages:,} pages, {now.relevant:,} relevant ({now.harvest_rate:.0%}), "
+        f"{now.rate:.1f} pages/s, {now.queue:,} waiting, {len(now.fetching)} in flight, "
+        f"hosts {now.hosts_ready:,} ready {now.hosts_waiting:,} waiting{trouble}"
+    )
+
+
+def stopping_line(now: Statistics) -> str:
+    """What happens after the first Ctrl-C."""
+    return f"Finishing {_count(len(now.fetching), 'request')} in flight; Ctrl-C again stops at once."
+
+
+def screen(folder: Path, now: Statistics) -> RenderableType:
+    """How a crawl stands, in a terminal that can be drawn over."""
+    title = Text.assemble(
+        ("shoal ", "bold"), f"{folder}  {_clock(now.elapsed)}  {_size(now.bytes)}", overflow="ellipsis"
+    )
+    title.no_wrap = True
+    fetches = [
+        Text(f"  → {url}", style="dim", overflow="ellipsis", no_wrap=True) for url in now.fetching[:_SHOWN_FETCHES]
+    ]
+    more = len(now.fetching) - len(fetches)
+    rest = [Text(f"    and {more} more in flight", style="dim")] if more > 0 else []
+    if now.trouble:
+        rest.append(Text(f"  last failure: {_harmless(now.trouble)}", style="dim", overflow="ellipsis", no_wrap=True))
+    foot = Text(stopping_line(now), style="yellow") if now.stopping else Text("Ctrl-C stops; nothing is lost.", "dim")
+    return Group(title, _figures(now), *fetches, *rest, foot)
+
+
+def _figures(now: Statistics) -> Table:
     figures = Table.grid(padding=(0, 3))
-    for _ in range(4):
-        figures.add_column()
     figures.add_row(
         _figure("pages", f"{now.pages:,}"),
         _figure("relevant", f"{now.relevant:,}", "green"),
@@ -72,13 +114,7 @@ def _screen(folder: Path, now: Statistics) -> Group:
         _figure("hosts waiting", f"{now.hosts_waiting:,}"),
         _figure("failed", f"{now.failed:,}", "red" if now.failed else ""),
     )
-    title = Text.assemble(("shoal ", "bold"), f"{folder}  {_clock(now.elapsed)}  {_size(now.bytes)}")
-    fetches = [
-        Text(f"  → {url}", style="dim", overflow="ellipsis", no_wrap=True) for url in now.fetching[:_SHOWN_FETCHES]
-    ]
-    more = len(now.fetching) - len(fetches)
-    rest = [Text(f"    and {more} more in flight; Ctrl-C stops, and nothing is lost", style="dim")] if more > 0 else []
-    return Group(title, figures, *fetches, *rest)
+    return figures
 
 
 def _figure(name: str, value: str, style: str = "") -> Text:
@@ -86,14 +122,28 @@ def _figure(name: str, value: str, style: str = "") -> Text:
 
 
 def ending(folder: Path, ending: Ending, status: Status) -> str:
-    """What a crawl says when it is over."""
-    summary = (
-        f"Over: {ending}. {status.pages:,} pages, {status.relevant:,} relevant by the judge, "
-        f"{status.failed:,} failed, {status.skipped:,} skipped, {status.waiting:,} waiting, in {_clock(status.elapsed)}."
-    )
+    """What a crawl says when it is over: why, what came of it, and what can be done now."""
+    where = f"--dir {shlex.quote(str(folder))}"
+    why = "Stopped." if ending is Ending.STOPPED else f"The crawl is over: {ending}."
     if ending is Ending.STOPPED:
-        return f"{summary}\nGo on with: shoal resume --dir {folder}"
-    return f"{summary}\nSee: shoal status --dir {folder}; shoal export --dir {folder}"
+        advice = f"Go on with: shoal resume {where}"
+    else:
+        more = f"Go on with: shoal resume {where} {_RAISE[ending]}\n" if ending in _RAISE and status.waiting else ""
+        advice = f"{more}Look with: shoal status {where}\nTake with: shoal export {where}"
+    return f"{why}\n{_harvest(status)}\n{_leftovers(status)}\n{advice}"
+
+
+def _harvest(status: Status) -> str:
+    speed = "" if status.pages_per_second is None else f", {status.pages_per_second:.1f} pages/s"
+    harvest = "" if status.harvest_rate is None else f" (harvest rate {status.harvest_rate:.1%})"
+    return (
+        f"{_count(status.pages, 'page')} ({_size(status.bytes)}) in {_clock(status.elapsed)}{speed}\n"
+        f"{status.relevant:,} relevant by the judge{harvest}"
+    )
+
+
+def _leftovers(status: Status) -> str:
+    return f"{_count(status.waiting, 'URL')} waiting, {status.failed:,} failed, {status.skipped:,} skipped"
 
 
 # --- status ----------------------------------------------------------------------------------------------------------
@@ -101,84 +151,132 @@ def ending(folder: Path, ending: Ending, status: Status) -> str:
 
 def show_status(folder: Path, status: Status) -> None:
     """The queues, hosts and rates of a crawl."""
-    console = Console()
-    state = "[green]running[/]" if status.running else "not running"
-    console.print(f"[bold]{escape(str(folder))}[/]  {state}  {_clock(status.elapsed)} of crawling", highlight=False)
-    console.print(_queues(status))
-    console.print(_rates(status), highlight=False)
-    if status.top_hosts:
-        console.print(_hosts(status))
+    say = _speaker()
+    say(f"{folder}  {'running' if status.running else 'not running'}", "bold")
+    say(_harvest(status))
+    for title, rows in (("URLs", _queues(status)), ("Hosts", _hosts(status))):
+        say(f"\n{title}", "bold")
+        for row in rows:
+            say(row)
 
 
-def _queues(status: Status) -> Table:
-    table = Table(title="URLs", title_justify="left", box=None, padding=(0, 2, 0, 0))
-    table.add_column("queue")
-    table.add_column("URLs", justify="right")
-    table.add_column("of which")
-    fetching = Text(", ".join(status.fetching_urls[:3]) + (" …" if len(status.fetching_urls) > 3 else ""))
-    rows: list[tuple[str, int, Text]] = [
-        ("waiting", status.waiting, Text("")),
-        ("fetching", status.fetching, fetching),
-        ("done", status.done, Text("")),
-        ("moved", status.moved, Text("")),
-        ("failed", status.failed, _reasons(status.failures)),
-        ("skipped", status.skipped, _reasons(status.skips)),
-    ]
-    for name, count, detail in rows:
-        table.add_row(name, f"{count:,}", detail)
-    return table
-
-
-def _reasons(counts: tuple[Count, ...]) -> Text:
-    return Text(", ".join(f"{count.reason} {count.count:,}" for count in counts))
-
-
-def _rates(status: Status) -> str:
-    harvest = "no page yet" if status.harvest_rate is None else f"{status.harvest_rate:.1%}"
-    speed = "" if status.pages_per_second is None else f", {status.pages_per_second:.1f} pages/s"
-    return (
-        f"{status.pages:,} pages ({_size(status.bytes)}), {status.relevant:,} relevant by the judge "
-        f"(harvest rate {harvest}){speed}; {status.hosts:,} hosts, {status.hosts_waiting:,} of them with URLs waiting"
+def _queues(status: Status) -> Iterator[str]:
+    more = len(status.fetching_urls) - 3
+    fetching = ", ".join(status.fetching_urls[:3]) + (f" and {more} more" if more > 0 else "")
+    yield from _aligned(
+        [
+            ("waiting", f"{status.waiting:,}", ""),
+            ("fetching", f"{status.fetching:,}", fetching),
+            ("done", f"{status.done:,}", ""),
+            ("moved", f"{status.moved:,}", ""),
+            ("failed", f"{status.failed:,}", _reasons(status.failures)),
+            ("skipped", f"{status.skipped:,}", _reasons(status.skips)),
+        ],
+        left={0, 2},
     )
 
 
-def _hosts(status: Status) -> Table:
-    table = Table(title="Hosts", title_justify="left", box=None, padding=(0, 2, 0, 0))
-    table.add_column("host")
-    for name in ("pages", "relevant", "waiting", "failed"):
-        table.add_column(name, justify="right")
-    for host in status.top_hosts:
-        table.add_row(Text(host.host), f"{host.pages:,}", f"{host.relevant:,}", f"{host.waiting:,}", f"{host.failed:,}")
-    return table
+def _reasons(counts: Sequence[Count]) -> str:
+    return ", ".join(f"{count.reason} {count.count:,}" for count in counts)
+
+
+def _hosts(status: Status) -> Iterator[str]:
+    yield f"  {status.hosts:,} known, {status.hosts_waiting:,} with URLs waiting"
+    if status.hosts_closed:
+        shown = ", ".join(f"{host.host} ({host.reason})" for host in status.closed[:_SHOWN_CLOSED])
+        closed = sum(count.count for count in status.hosts_closed)
+        yield f"  {closed:,} closed: {shown}" + (" …" if closed > _SHOWN_CLOSED else "")
+    if status.top_hosts:
+        header = ("most pages", "pages", "relevant", "waiting", "failed")
+        yield from _aligned([header, *map(_host_row, status.top_hosts)], left={0})
+
+
+def _host_row(host: HostCounts) -> tuple[str, ...]:
+    return (host.host, *(f"{count:,}" for count in (host.pages, host.relevant, host.waiting, host.failed)))
+
+
+def _aligned(rows: Sequence[Sequence[str]], left: set[int]) -> Iterator[str]:
+    """Columns under each other; those not in `left` are numbers."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (
+            cell.ljust(width) if place in left else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        yield ("  " + "  ".join(cells)).rstrip()
 
 
 # --- explanations ----------------------------------------------------------------------------------------------------
 
 
-def show_explanation(found: Explanation, console: Console | None = None) -> None:
+def show_explanation(found: Explanation) -> None:
     """Why a URL was fetched, why this score, or why not."""
-    console = console or Console()
-    console.print(Text.assemble((found.url, "bold"), f"\n{found.sentence}"))
+    say = _speaker()
+    say(found.url, "bold")
     if found.title:
-        console.print(Text(f"“{found.title}”"))
-    console.print(Text("How we got there", style="bold"))
-    for depth, step in enumerate(found.path):
-        console.print(Text("  " * depth + _step(step.by, step.url, step.anchor, step.score)))
-    console.print(
-        Text.assemble(("Priority ", "bold"), f"{found.priority:.3f}: {found.priority_why or 'no reason kept'}")
-    )
+        say(f"“{found.title}”")
+    say(_fate(found))
+    say("\nHow we got there, with the score of each page", "bold")
+    for step in found.path:
+        say(_step(step))
+    say("\nPriority", "bold")
+    say(f"  {found.priority:6.3f}  {found.priority_why or 'no reason was kept'}")
     if found.score is not None and found.threshold is not None:
-        console.print(Text.assemble(("Score ", "bold"), f"{found.score:.3f}, the threshold is {found.threshold:.3f}"))
+        say("\nScore", "bold")
+        verdict = "relevant" if found.relevant else "not relevant"
+        say(f"  {found.score:6.3f}  {verdict}, the threshold is {found.threshold:.3f}")
         for evidence in found.evidence:
-            console.print(Text(f"  {evidence.amount:+.3f}  {evidence.what}"))
+            say(f"  {evidence.amount:+6.3f}  {evidence.what}")
 
 
-def _step(by: str, url: str, anchor: str, score: float | None) -> str:
-    how = {"seed": "seed", "redirect": "redirected to"}.get(by, f"link “{anchor}” to" if anchor else "link to")
-    return f"{how} {url}" + ("" if score is None else f"  (score {score:.2f})")
+def _fate(found: Explanation) -> str:
+    """What became of it: done, moved and waiting say so themselves, a failure or a refusal gets its word in front."""
+    sentence = found.sentence if found.sentence.endswith(".") else f"{found.sentence}."
+    if found.reason:
+        tries = f" after {found.attempts} attempts" if found.attempts > 1 else ""
+        sentence = f"{found.state.capitalize()}{tries} ({found.reason}): {sentence}"
+    if found.host_rank is not None:
+        sentence += f" On its host it is number {found.host_rank.place:,} of {found.host_rank.of:,}."
+    if found.retry_at is not None:
+        sentence += f" It is tried again not before {found.retry_at:%Y-%m-%d %H:%M:%S} UTC."
+    return sentence
 
 
-# --- words for numbers -----------------------------------------------------------------------------------------------
+def _step(step: Step) -> str:
+    score = "   –" if step.score is None else f"{step.score:.2f}"
+    link = f"by the link “{step.anchor}”" if step.anchor else "by a link without words"
+    how = {"seed": "a seed", "redirect": "by a redirect"}.get(step.by, link)
+    return f"  {score}  {step.url}  {how}"
+
+
+# --- what all of it needs --------------------------------------------------------------------------------------------
+
+
+class _Answers(Console):
+    """Standard output; whoever reads it may stop, and that is not ours to judge."""
+
+    def on_broken_pipe(self) -> None:
+        """Leave it to the caller; rich would end the process."""
+        raise BrokenPipeError
+
+
+def _speaker() -> Callable[..., None]:
+    """Prints to standard output. Lines are as long as they must be: a terminal folds them itself, and can copy them whole."""
+    console = _Answers(soft_wrap=True, highlight=False, markup=False, emoji=False)
+
+    def say(line: str, style: str = "") -> None:
+        console.print(Text(_harmless(line), style=style))
+
+    return say
+
+
+def _harmless(text: str) -> str:
+    """A stranger's title must not steer the terminal: no escape sequences, nothing that turns the reading direction."""
+    return "".join(character if character.isprintable() or character == "\n" else " " for character in text)
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def _clock(seconds: float) -> str:

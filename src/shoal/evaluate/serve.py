@@ -8,10 +8,12 @@ from __future__ import annotations
 import argparse
 import asyncio
 import signal
+import sys
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from shoal.evaluate.synthetic import generate
-from shoal.testing.webserver import WebServer
+from shoal.testing.webserver import Answer, Web, WebServer
 
 
 def main() -> None:
@@ -20,17 +22,35 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=0, help="0 takes any free port")
     parser.add_argument("--log", type=Path, help="append every request to this file, a line of JSON each")
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--latency", type=float, default=0.0, help="seconds that every answer takes at least")
+    parser.add_argument("--until-eof", action="store_true", help="stop too when standard input ends: with the parent")
     given = parser.parse_args()
-    asyncio.run(serve(given.seed, given.port, given.log))
+    asyncio.run(serve(given.seed, given.port, given.log, latency=given.latency, until_eof=given.until_eof))
 
 
-async def serve(seed: int, port: int, log: Path | None) -> None:
+@dataclass(frozen=True, slots=True)
+class FarAway:
+    """A web whose every answer travels for a while, as on a real network."""
+
+    web: Web
+    latency: float
+
+    def answer(self, host: str, target: str, nth: int) -> Answer:
+        """What the web says, not before the latency is over."""
+        answer = self.web.answer(host, target, nth)
+        return replace(answer, delay=max(answer.delay, self.latency))
+
+
+async def serve(seed: int, port: int, log: Path | None, *, latency: float = 0.0, until_eof: bool = False) -> None:
     """Print the port, then answer until told to stop."""
+    web = FarAway(generate(seed), latency)
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopped.set)
-    async with WebServer(generate(seed), port=port, log=log) as server:
+    if until_eof:
+        loop.add_reader(sys.stdin.fileno(), stopped.set)
+    async with WebServer(web, port=port, log=log) as server:
         print(server.port, flush=True)
         await stopped.wait()
 

@@ -70,16 +70,16 @@ class ExportRow(msgspec.Struct, frozen=True, kw_only=True):
 
 # In the order of the fields above. The link is that to the first URL of a chain of redirects.
 _SELECT = """
-SELECT coalesce(asked.url, urls.url), urls.url, pages.status, pages.fetch_order, pages.fetched_at, urls.depth,
-       parent.url, coalesce(asked.anchor, urls.anchor, ''), pages.title, pages.description, pages.language,
+SELECT coalesce(asked.url, found.url), found.url, pages.status, pages.fetch_order, pages.fetched_at, found.depth,
+       parent.url, coalesce(asked.anchor, found.anchor, ''), pages.title, pages.description, pages.language,
        pages.charset, pages.published, pages.content_type, pages.bytes, pages.score, pages.threshold, pages.relevant,
-       urls.priority, pages.why, pages.content_hash, original.url, pages.similarity, pages.truncated, pages.noindex,
+       found.priority, pages.why, pages.content_hash, original.url, pages.similarity, pages.truncated, pages.noindex,
        pages.etag, pages.last_modified
 FROM pages
-JOIN urls ON urls.id = pages.id
-LEFT JOIN urls AS asked ON asked.id = urls.origin
-LEFT JOIN urls AS parent ON parent.id = coalesce(asked.parent, urls.parent)
-LEFT JOIN urls AS original ON original.id = pages.duplicate_of
+JOIN found ON found.id = pages.id
+LEFT JOIN found AS asked ON asked.id = found.origin
+LEFT JOIN found AS parent ON parent.id = coalesce(asked.parent, found.parent)
+LEFT JOIN found AS original ON original.id = pages.duplicate_of
 WHERE pages.relevant >= ?
 ORDER BY pages.fetch_order
 """
@@ -233,14 +233,15 @@ def _belongs_to_crawl(path: Path, folder: Path) -> bool:
 @contextmanager
 def _opened(out: BinaryIO | Path | None) -> Iterator[BinaryIO]:
     if out is None:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        with _file_errors("to standard output"):
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
     elif not isinstance(out, Path):
         yield out
     else:
         # A link keeps its place, and a device (`/dev/null`) must not be replaced by a file.
         path = out.resolve()
-        with _file_errors(out), (_replaced if path.is_file() or not path.exists() else _written)(path) as stream:
+        with _file_errors(str(out)), (_replaced if path.is_file() or not path.exists() else _written)(path) as stream:
             yield stream
 
 
@@ -265,9 +266,11 @@ def _written(path: Path) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _file_errors(out: Path) -> Iterator[None]:
+def _file_errors(out: str) -> Iterator[None]:
     try:
         yield
+    except BrokenPipeError:  # whoever reads our output has had enough
+        raise
     except OSError as error:
         if error.errno in _FULL:
             raise StorageFull(f"There is no room left to write {out}.") from error

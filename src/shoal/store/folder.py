@@ -54,19 +54,47 @@ def create(folder: Path, settings: Settings) -> None:
         os.replace(unfinished, folder / DATABASE)
 
 
+def remove(folder: Path) -> None:
+    """Take a crawl's folder back; files that are not the crawl's stay."""
+    for pattern in (f"{DATABASE}*", _LOCK, "pages-*.warc.gz"):
+        for path in folder.glob(pattern):
+            path.unlink()
+    if not any(folder.iterdir()):
+        folder.rmdir()
+
+
 def connect(folder: Path) -> sqlite3.Connection:
     """A connection to the database of a crawl; any number may read while one writes."""
     if not exists(folder):
         raise _missing(folder)
     with storage_errors(folder):
         connection = sqlite3.connect(folder / DATABASE, isolation_level=None, check_same_thread=False, timeout=30)
-        connection.execute("PRAGMA journal_mode = WAL")
-        # With WAL, NORMAL can lose the last seconds when the power fails, never the consistency: those pages are fetched again.
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute("PRAGMA cache_size = -65536")
-        connection.execute("PRAGMA temp_store = MEMORY")
-        _check_version(folder, connection)
+        try:
+            _check_version(folder, connection)  # before anything is changed
+            _tune(connection)
+        except (sqlite3.Error, FolderError):
+            connection.close()
+            raise
     return connection
+
+
+def _tune(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA journal_mode = WAL")
+    # With WAL, NORMAL can lose the last seconds when the power fails, never the consistency: those pages are fetched again.
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute("PRAGMA cache_size = -65536")
+    connection.execute("PRAGMA temp_store = MEMORY")
+
+
+@contextmanager
+def reading(folder: Path) -> Iterator[sqlite3.Connection]:
+    """The database of a crawl, for a few questions."""
+    database = connect(folder)
+    try:
+        with storage_errors(folder):
+            yield database
+    finally:
+        database.close()
 
 
 def read_meta(connection: sqlite3.Connection, key: str) -> bytes | None:
@@ -144,6 +172,8 @@ def storage_errors(folder: Path) -> Iterator[None]:
     """Turn what the disk or the database says into one clear sentence."""
     try:
         yield
+    except BrokenPipeError:  # about whoever reads our output, not about the folder
+        raise
     except OSError as error:
         raise _from_os(folder, error) from error
     except sqlite3.DatabaseError as error:

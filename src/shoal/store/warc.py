@@ -7,23 +7,21 @@ and is cut off when the files are opened again.
 from __future__ import annotations
 
 import base64
-import errno
 import hashlib
 import os
 import re
 import uuid
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path
 
 from isal import isal_zlib
 
-from shoal.errors import FolderError, StorageFull
+from shoal.errors import FolderError
 from shoal.model import Response
 from shoal.settings import USER_AGENT
+from shoal.store.folder import storage_errors
 
 Position = tuple[str, int]
 """A file name and an offset in it."""
@@ -35,7 +33,6 @@ _LEVEL = 1
 _GZIP = 31  # zlib's code for "with a gzip header"
 _PAGE_FILE = re.compile(r"pages-\d{5,}\.warc\.gz")
 _READ_BYTES = 64 * 2**10
-_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _PHRASES = {status.value: status.phrase for status in HTTPStatus}
 # The body is stored decoded, so what described its way through the wire would be a lie.
 _WIRE_HEADERS = frozenset({"content-encoding", "transfer-encoding", "content-length"})
@@ -58,7 +55,7 @@ class WarcWriter:
         self._about = {"http-header-user-agent": user_agent} | ({"operator": contact} if contact else {})
         self._max_bytes = max_bytes
         name, offset = committed or (_file_name(1), 0)
-        with _storage_errors(folder):
+        with storage_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
             _cut_off(folder, name, offset)
         # Changed only by `_open` and `_append`; this object is the only writer of the folder.
@@ -89,7 +86,7 @@ class WarcWriter:
 
     def sync(self) -> None:
         """Return when everything written is on the disk."""
-        with _storage_errors(self._folder):
+        with storage_errors(self._folder):
             os.fsync(self._file)
             if self._is_new:
                 _sync_folder(self._folder)
@@ -113,7 +110,7 @@ class WarcWriter:
 
     def _put(self, member: bytes) -> Position:
         start = self._offset
-        with _storage_errors(self._folder):
+        with storage_errors(self._folder):
             try:
                 _write_all(self._file, member)
             except OSError:
@@ -125,7 +122,7 @@ class WarcWriter:
 
     def _open(self, name: str) -> None:
         path = self._folder / name
-        with _storage_errors(self._folder):
+        with storage_errors(self._folder):
             self._is_new = not path.exists()
             self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
             self._name, self._offset = name, os.fstat(self._file).st_size
@@ -283,14 +280,3 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-@contextmanager
-def _storage_errors(folder: Path) -> Iterator[None]:
-    """Turn what a disk says into one sentence."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in _FULL:
-            raise StorageFull(f"There is no room left for pages in {folder}: {error.strerror}.") from error
-        raise FolderError(f"Pages cannot be written in {folder}: {error.strerror}.") from error

@@ -1,0 +1,181 @@
+"""What is a focused crawl good for? The same web crawled twice for one topic: best pages first, and level by level.
+
+Both are real crawls: HTTP to a server in a process of its own, robots.txt, politeness, durable folders. Only the web is
+made up, so that the truth about every page is known.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from shoal import app
+from shoal.crawl.coordinator import Ending
+from shoal.errors import FolderError
+from shoal.evaluate.metrics import Curve
+from shoal.evaluate.outcome import Harvest, Outcome, best_pages, curve, hidden_find, summary
+from shoal.evaluate.plots import harvest_plot
+from shoal.evaluate.synthetic import Web, generate
+from shoal.settings import Budget, Fetching, Politeness, Settings
+from shoal.store.export import ExportRow
+from shoal.store.folder import lock, storage_errors
+
+FOCUSED, BASELINE = "best-first", "breadth"
+LATENCY = 0.03
+"""Seconds that the made-up hosts take to answer, as on a network: without it the figures would depend on the computer."""
+DELAY = 0.05
+CONCURRENCY = 3
+"""Few at once, so that at each moment there are more hosts that may be asked than requests to make: a choice."""
+MARKER = "shoal-demo"
+PICTURE = "harvest.png"
+_LEDGER_FOLDER = "state"
+
+Crawl = Callable[[Path, Path], Ending]
+"""Runs the crawl in a folder, with a ledger of hosts of its own, and shows how it goes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What the user asked for."""
+
+    folder: Path
+    topic: str
+    pages: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Crawled:
+    """One crawl that reached its end."""
+
+    pages: list[ExportRow]
+    curve: Curve
+    figures: Harvest
+
+
+def run_demo(plan: Plan, crawl: Crawl, say: Callable[[str], None]) -> Outcome | None:
+    """Crawl, compare, draw; None when the user stopped it. Whatever happens, no server stays behind."""
+    started = time.monotonic()
+    with _own_folder(plan.folder):
+        say(f"Making a web from seed {plan.seed} …")
+        web = generate(plan.seed)
+        say(
+            f"{len(web.pages):,} pages in Chinese and English on {len(web.hosts)} hosts; "
+            f"{len(web.relevant(plan.topic))} of them are what we look for: {plan.topic}."
+        )
+        focused = _crawl(plan, web, FOCUSED, crawl, say)
+        baseline = focused and _crawl(plan, web, BASELINE, crawl, say)
+        if focused is None or baseline is None:
+            return None
+        picture = plan.folder / PICTURE
+        _draw(plan, web, focused, baseline, picture)
+        hidden = hidden_find(focused.pages, web, plan.topic)
+        return Outcome(
+            topic=plan.topic,
+            seed=plan.seed,
+            web_pages=len(web.pages),
+            web_hosts=len(web.hosts),
+            relevant_pages=focused.curve.total,
+            focused=focused.figures,
+            baseline=baseline.figures,
+            best=best_pages(focused.pages, web, plan.topic),
+            explained=app.explain_url(plan.folder / FOCUSED, hidden) if hidden else None,
+            picture=str(picture),
+            seconds=time.monotonic() - started,
+        )
+
+
+def _crawl(plan: Plan, web: Web, strategy: str, crawl: Crawl, say: Callable[[str], None]) -> _Crawled | None:
+    """One crawl against a server of its own, for one host counts how often it was asked; None when it was stopped."""
+    folder = plan.folder / strategy
+    with _served(plan.seed, plan.folder / _access_log(strategy)) as proxy:
+        app.start_crawl(folder, _settings(plan, web, strategy, proxy))
+        started = time.monotonic()
+        ending = crawl(folder, plan.folder / _LEDGER_FOLDER / "hosts.sqlite")
+        seconds = time.monotonic() - started
+    if ending is Ending.STOPPED:
+        return None
+    pages = app.fetched_pages(folder)
+    found = curve(pages, web.relevant(plan.topic))
+    say(f"{strategy}: {len(pages):,} pages in {seconds:.1f} s; {ending}.")
+    return _Crawled(pages=pages, curve=found, figures=summary(strategy, str(folder), pages, found, seconds))
+
+
+def _settings(plan: Plan, web: Web, strategy: str, proxy: str) -> Settings:
+    return Settings(
+        topic=web.topic(plan.topic),
+        seeds=web.seeds(plan.topic),
+        strategy=strategy,
+        budget=Budget(max_pages=plan.pages),
+        politeness=Politeness(delay=DELAY),
+        fetching=Fetching(proxy=proxy, concurrency=CONCURRENCY),
+    )
+
+
+def _draw(plan: Plan, web: Web, focused: _Crawled, baseline: _Crawled, picture: Path) -> None:
+    title = f"“{plan.topic}”: {len(focused.curve):,} pages fetched from a web of {len(web.pages):,}"
+    with storage_errors(plan.folder):
+        harvest_plot({"best first": focused.curve, "breadth first": baseline.curve}, picture, title)
+
+
+# --- the server ------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _served(seed: int, log: Path) -> Iterator[str]:
+    """The generated web in a process of its own; the value is the proxy to ask.
+
+    The process ends with the block, and should we be killed, with us: it stops when our end of its standard input closes.
+    It lives in a session of its own, so that Ctrl-C reaches only the crawler, whose last requests are then answered.
+    """
+    options = ["--seed", str(seed), "--latency", str(LATENCY), "--log", str(log), "--until-eof"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "shoal.evaluate.serve", *options],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    ) as process:
+        assert process.stdout is not None
+        try:
+            port = process.stdout.readline().strip().decode()
+            if not port:
+                raise ChildProcessError("the server of the generated web did not start")
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            process.terminate()
+            process.wait()  # before its pipes are closed, which it may be about to write to
+
+
+# --- the folder ------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _own_folder(folder: Path) -> Iterator[None]:
+    """An empty folder, or that of an earlier demo without what it left; nothing else is ever removed."""
+    with storage_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()) and not (folder / MARKER).is_file():
+            raise FolderError(f"The folder {folder} is not empty and not of an earlier demo: choose another --dir.")
+        (folder / MARKER).write_text("Made by `shoal demo`; the next demo in this folder replaces it.\n")
+    with lock(folder):
+        _remove_old(folder)
+        yield
+
+
+def _remove_old(folder: Path) -> None:
+    with storage_errors(folder):
+        for name in (FOCUSED, BASELINE, _LEDGER_FOLDER):
+            if (folder / name).exists():
+                shutil.rmtree(folder / name)
+        for name in (PICTURE, _access_log(FOCUSED), _access_log(BASELINE)):
+            (folder / name).unlink(missing_ok=True)
+
+
+def _access_log(strategy: str) -> str:
+    return f"{strategy}.access.jsonl"

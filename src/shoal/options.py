@@ -1,0 +1,88 @@
+"""What can be typed after `shoal crawl`? The options of a crawl, and the headings they stand under in the help."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from shoal import app
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+_OUTPUT = "What to print"
+
+
+class _Option(click.Option):
+    """An option that stands under a heading in the help."""
+
+    def __init__(self, *names: Any, section: str, **attributes: Any) -> None:
+        super().__init__(*names, **attributes)
+        self.section = section
+
+
+class InSections(click.Command):
+    """A command with so many options that its help needs headings."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options, each under its heading; those without one come last."""
+        options = [option for option in self.get_params(ctx) if isinstance(option, click.Option)]
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for option in sorted(options, key=lambda option: not isinstance(option, _Option)):
+            if (line := option.get_help_record(ctx)) is not None:
+                sections.setdefault(getattr(option, "section", _OUTPUT), []).append(line)
+        for title, lines in sections.items():
+            with formatter.section(title):
+                formatter.write_dl(lines)
+
+
+_start = partial(click.option, cls=_Option, section="What to look for, and where to begin")
+_which = partial(click.option, cls=_Option, section="Which pages")
+_limit = partial(click.option, cls=_Option, section="When to stop")
+_asking = partial(click.option, cls=_Option, section="How to ask")
+_path = click.Path(path_type=Path)
+
+topic = _start("--topic", "words", metavar="WORDS", help="Instead of a file: 'power grid, substation=0.8, 电网'.")
+seeds = _start("--seed", "seeds", multiple=True, metavar="URL", help="A URL to start from; repeatable.")
+new_folder = _start(
+    "--dir", "folder", type=_path, metavar="FOLDER", help="Where to keep the crawl. Default: crawls/NAME."
+)
+folder = _start("--dir", "folder", type=_path, required=True, metavar="FOLDER", help="The folder of the crawl.")
+as_json = click.option("--json", "as_json", is_flag=True, help="Answer in JSON on standard output.")
+quiet = click.option("--quiet", is_flag=True, help="Say nothing unless something goes wrong.")
+
+_CRAWL = (
+    _which("--strategy", metavar="NAME", help=f"Which link next: {', '.join(app.names().strategies)}."),
+    _which("--judge", metavar="NAME", help=f"What is relevant: {', '.join(app.names().judges)}."),
+    _which("--threshold", type=float, metavar="SCORE", help="A page scoring at least this is relevant."),
+    _which("--scope", metavar="WORD", help="Stay near the seeds: any, host, domain, prefix (the seed's folder)."),
+    _which("--include", multiple=True, metavar="PATTERN", help="Only URLs that match: '*/energy/*'; repeatable."),
+    _which("--exclude", multiple=True, metavar="PATTERN", help="No URL that matches: '*.pdf'; repeatable."),
+    _limit("--max-pages", type=int, metavar="N", help="Stop after so many pages."),
+    _limit("--max-pages-per-host", type=int, metavar="N", help="Take no more pages than this from one host."),
+    _limit("--max-depth", type=int, metavar="N", help="Follow no more links than this from a seed."),
+    _limit("--max-bytes", type=int, metavar="N", help="Stop after so many bytes of pages."),
+    _limit("--max-time", metavar="TIME", help="Stop after so long: 90, 90s, 10m, 1h30m, 1d."),
+    _asking("--delay", type=float, metavar="SECONDS", help="Between requests to one host. Default: 1."),
+    _asking("--per-host", type=int, metavar="N", help="Requests in flight to one host. Default: 1."),
+    _asking("--concurrency", type=int, metavar="N", help="Requests in flight in all. Default: 64."),
+    _asking("--processes", type=int, metavar="N", help="Processes that fetch and judge. Default: 1."),
+    _asking("--user-agent", metavar="TEXT", help="The name we go by, to robots.txt too."),
+    _asking("--contact", metavar="TEXT", help="Where a site's owner reaches you."),
+    _asking("--proxy", metavar="URL", help="An HTTP proxy for all requests."),
+    _asking("--allow-private", multiple=True, metavar="RANGE", help="Private addresses allowed: 127.0.0.0/8."),
+)
+
+
+def crawl(command: _Command) -> _Command:
+    """Everything a topic file can say too; what is typed wins."""
+    for option in reversed(_CRAWL):
+        command = option(command)
+    return command
+
+
+def progress(command: _Command) -> _Command:
+    """How much a crawl says while it runs."""
+    return as_json(quiet(command))

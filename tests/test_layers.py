@@ -1,0 +1,245 @@
+"""Who may import whom? The tables below are the rule of ARCHITECTURE.md, and every module is held to it.
+
+Imports go right only:
+
+    cli → options → terminal → evaluate → app → crawl | store → topic → protocols → settings → model → errors | urls | text
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parent.parent / "src" / "shoal"
+PROJECT = tomllib.loads((SOURCE.parent.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+LAYERS: tuple[tuple[str, ...], ...] = (
+    ("__main__",),
+    ("cli",),
+    ("options",),
+    ("terminal_demo",),
+    ("terminal",),
+    ("evaluate",),
+    ("app",),
+    ("crawl", "store", "testing"),
+    ("topic",),
+    ("protocols",),
+    ("settings",),
+    ("model",),
+    ("errors", "urls", "text", "__init__"),
+)
+"""Left to right. Names in one row never import each other; each may import what stands in the rows below."""
+ONLY_FOR = {"testing": {"evaluate"}}
+"""Parts that the product itself has no business with."""
+TESTING_LEAVES_ALONE = {"topic"}
+"""`testing` stands beside the crawl, but needs only the values from protocols downwards."""
+
+HOMES: dict[str, tuple[str, ...]] = {
+    "ada_url": ("urls",),
+    "ahocorasick_rs": ("text",),
+    "aiohttp": ("crawl.fetch", "crawl.trouble", "crawl.addresses", "testing"),
+    "click": ("cli", "options"),
+    "isal": ("store.warc",),
+    "matplotlib": ("evaluate.plots",),
+    "numpy": ("text",),
+    "opencc": ("text",),
+    "protego": ("crawl.robots", "testing.politeness"),
+    "publicsuffixlist": ("urls",),
+    "pyarrow": ("store.export",),
+    "rensa": ("text",),
+    "rich": ("terminal", "terminal_demo"),
+    "rjieba": ("text",),
+    "sqlite3": ("store",),
+    "turbohtml": ("crawl.charset", "crawl.language", "crawl.markup"),
+    "uvloop": ("cli",),
+    "yarl": ("crawl.fetch",),
+}
+"""Each foreign library lives in one place; who wants to replace it looks nowhere else."""
+EVERYWHERE = {"msgspec"}
+"""The shape of everything that travels."""
+UNSEEN = {"brotli", "backports"}
+"""Needed by aiohttp to unpack bodies, imported by nobody here."""
+IMPORT_NAMES = {"ada-url": "ada_url", "ahocorasick-rs": "ahocorasick_rs", "backports.zstd": "backports"}
+
+
+@dataclass(frozen=True)
+class Import:
+    """One `import` statement."""
+
+    by: str
+    """The module it stands in, without `shoal.`: `crawl.fetch`."""
+    what: str
+    """The module it names, with `shoal.` if it is ours."""
+    line: int
+    hidden: bool
+    """It stands inside a function."""
+    for_types: bool
+    """It stands under `if TYPE_CHECKING`, so it does not happen."""
+
+    def __str__(self) -> str:
+        return f"src/shoal/{self.by.replace('.', '/')}.py:{self.line} imports {self.what}"
+
+
+@cache
+def modules() -> dict[str, Path]:
+    found = {".".join(path.relative_to(SOURCE).with_suffix("").parts): path for path in SOURCE.rglob("*.py")}
+    return {name.removesuffix(".__init__"): path for name, path in found.items()}
+
+
+@cache
+def imports() -> tuple[Import, ...]:
+    return tuple(found for name, path in modules().items() for found in _imports_of(name, path))
+
+
+def _imports_of(name: str, path: Path) -> Iterator[Import]:
+    tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    inside = {id(node) for function in functions for node in ast.walk(function)}
+    checks = [node for node in ast.walk(tree) if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)]
+    for_types = {id(node) for check in checks for node in ast.walk(check)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            for what in _named(node):
+                yield Import(name, what, node.lineno, id(node) in inside, id(node) in for_types)
+
+
+def _named(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+        return
+    assert node.level == 0, "absolute imports only: they say where things are"
+    source = node.module or ""
+    for alias in node.names:
+        whole = f"{source}.{alias.name}"
+        yield whole if whole.removeprefix("shoal.") in modules() else source
+
+
+def layer_of(module: str) -> str:
+    return module.removeprefix("shoal.").partition(".")[0] if module != "shoal" else "__init__"
+
+
+def ours() -> list[Import]:
+    return [found for found in imports() if found.what.partition(".")[0] == "shoal"]
+
+
+def foreign() -> list[Import]:
+    return [found for found in imports() if found.what.partition(".")[0] != "shoal"]
+
+
+def allowed(by: str, what: str) -> bool:
+    rows = {name: place for place, row in enumerate(LAYERS) for name in row}
+    if what in ONLY_FOR and by != what:
+        return by in ONLY_FOR[what]
+    if by == "testing" and what in TESTING_LEAVES_ALONE:
+        return False
+    return by == what or rows[by] < rows[what]
+
+
+# --- the rule --------------------------------------------------------------------------------------------------------
+
+
+def test_every_part_has_its_layer() -> None:
+    assert {layer_of(name) for name in modules()} <= {name for row in LAYERS for name in row}
+
+
+def test_imports_go_right_only() -> None:
+    assert [str(found) for found in ours() if not allowed(layer_of(found.by), layer_of(found.what))] == []
+
+
+@pytest.mark.parametrize(
+    ("by", "what"),
+    [
+        ("crawl", "store"),
+        ("store", "crawl"),
+        ("model", "settings"),
+        ("app", "cli"),
+        ("crawl", "testing"),
+        ("text", "urls"),
+    ],
+)
+def test_the_rule_refuses(by: str, what: str) -> None:
+    assert not allowed(by, what)
+
+
+def test_no_module_needs_itself() -> None:
+    graph = {name: {found.what.removeprefix("shoal.") for found in ours() if found.by == name} for name in modules()}
+    try:
+        tuple(TopologicalSorter(graph).static_order())
+    except CycleError as error:
+        pytest.fail(f"a ring of imports: {' → '.join(error.args[1])}")
+
+
+# --- libraries -------------------------------------------------------------------------------------------------------
+
+
+def test_each_library_has_one_home() -> None:
+    strangers = [
+        found for found in foreign() if found.what.partition(".")[0] not in sys.stdlib_module_names - {"sqlite3"}
+    ]
+    homeless = [str(found) for found in strangers if not _at_home(found)]
+    assert homeless == []
+
+
+def _at_home(found: Import) -> bool:
+    library = found.what.partition(".")[0]
+    homes = HOMES.get(library, ())
+    return library in EVERYWHERE or any(found.by == home or found.by.startswith(f"{home}.") for home in homes)
+
+
+def test_every_home_is_lived_in() -> None:
+    used = {(found.what.partition(".")[0], found.by) for found in foreign()}
+    empty = [
+        f"{library} in {home}"
+        for library, homes in HOMES.items()
+        for home in homes
+        if home != "testing" and not any(name == library and (by + ".").startswith(home + ".") for name, by in used)
+    ]
+    assert empty == []
+
+
+def test_every_dependency_is_used_and_every_library_is_a_dependency() -> None:
+    names = [line.partition(";")[0].partition(">")[0].strip() for line in PROJECT["dependencies"]]
+    declared = {IMPORT_NAMES.get(name, name) for name in names}
+    used = {found.what.partition(".")[0] for found in foreign()} - set(sys.stdlib_module_names)
+    assert declared - UNSEEN == used - {"yarl"}, "yarl is the URL type of aiohttp, and comes with it"
+
+
+# --- names and hidden imports ----------------------------------------------------------------------------------------
+
+
+def test_no_module_has_a_name_that_says_nothing() -> None:
+    empty = {"utils", "util", "helpers", "helper", "manager", "base", "common", "misc", "core", "tools"}
+    assert [name for name in modules() if name.rpartition(".")[2] in empty] == []
+
+
+def test_imports_inside_functions_give_their_reason() -> None:
+    assert [str(found) for found in imports() if found.hidden and not _explained(found)] == []
+
+
+def _explained(found: Import) -> bool:
+    """A comment stands on the import's line, or above the block of imports it belongs to."""
+    lines = modules()[found.by].read_text(encoding="utf-8").splitlines()
+    place = found.line - 1
+    if "#" in lines[place]:
+        return True
+    while lines[place].lstrip().startswith(("import ", "from ")):
+        place -= 1
+    return lines[place].lstrip().startswith("#")
+
+
+def test_every_module_says_which_question_it_answers() -> None:
+    silent = [
+        name
+        for name, path in modules().items()
+        if path.read_text(encoding="utf-8").strip()
+        and not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+    assert silent == []
