@@ -6,14 +6,15 @@ from hypothesis import strategies as st
 
 from shoal import urls
 from shoal.crawl.links import resolve
-from shoal.crawl.markup import Markup, RawLink
+from shoal.crawl.marks import RawLink
+from shoal.crawl.markup import Markup
 from shoal.model import LinkKind
 
 BASES = ["http://site.test/", "https://www.site.test:8080/a/b.html", "http://site.test/a/b?c=/d/e", "http://1.2.3.4/x/"]
 
 
 def targets(href: str, base: str) -> list[str]:
-    notes = Markup(links=[RawLink(href, LinkKind.ANCHOR, "a", 0)])
+    notes = Markup(links=[RawLink(href, LinkKind.ANCHOR, "a")])
     return [link.url for link in resolve(notes, base, base, "utf-8")[0]]
 
 

@@ -12,8 +12,7 @@ MENU = "".join(f"<li><a href=/{name}>{name}</a>" for name in ("Home", "Products"
 
 
 def text_of(body: str) -> str:
-    markup = read(body)
-    return main_text(markup.text, markup.blocks)
+    return main_text(read(body).sections)
 
 
 @pytest.mark.parametrize(
@@ -74,6 +73,21 @@ def test_chinese_text_counts_as_much_as_english() -> None:
 def test_blocks_are_lines_and_white_space_is_single() -> None:
     body = f"<body><p>{FIRST}\n\n   and  more<br>next<table><tr><td>cell one<td>cell two</table><p>{SECOND}"
     assert text_of(body) == f"{FIRST} and more\nnext\ncell one\ncell two\n{SECOND}"
+
+
+@pytest.mark.parametrize(
+    ("body", "lines"),
+    [
+        ("one<font><b><p>two</p>three</b></font>four", ["one", "two", "threefour"]),
+        ("<form>one<div>two</div>three</form>", ["one", "two", "three"]),
+        ("<ul>one<li>two<ul><li>three</ul></ul>four", ["one", "two", "three", "four"]),
+        ("<center>one</center>two<pre>three\n  four</pre>", ["one", "two", "three four"]),
+        ("<table><caption>one<tr><th>two<td>three<table><td>four</table></table>", ["one", "two", "three", "four"]),
+        ("o<b>n</b><span>e</span>&nbsp; two\u3000<i> three </i> .", ["one two three ."]),
+    ],
+)
+def test_every_block_is_a_line_of_its_own(body: str, lines: list[str]) -> None:
+    assert text_of(f"<body>{body}").split("\n") == lines
 
 
 @pytest.mark.parametrize(

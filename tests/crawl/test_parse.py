@@ -263,6 +263,15 @@ def test_a_caption_in_front_and_no_caption_outside() -> None:
     assert [image.caption for image in page.images] == ["C", ""]
 
 
+def test_captions_of_nested_figures_stay_apart() -> None:
+    page = parse("<figure><img src=a><figure><img src=b><figcaption>B</figcaption></figure><figcaption>A</figcaption>")
+    assert [image.caption for image in page.images] == ["A", "B"]
+
+
+def test_an_image_in_a_link_to_nowhere_has_no_link() -> None:
+    assert only_image("<a name=x><img src=y></a>").link == ""
+
+
 def test_an_image_that_loads_later() -> None:
     assert only_image("<img src='data:image/gif;base64,x' data-src=real.jpg>").url == "http://site.test/dir/real.jpg"
 
@@ -308,6 +317,14 @@ HOSTILE = {
     "item dates": b"itemprop=datePublished " * 40_000,
     "class names": b'<div class="' + b"nav-bar-" * 50_000 + b'!">',
     "figures": b"<figure><img src=x>" * 20_000,
+    "quotes": b"<blockquote>x" * 50_000,
+    "lists": b"<ul><li>x" * 50_000,
+    "wide table": b"<table>" + b"<tr><td>a<td>b" * 30_000 + b"<tr><td>" + b"x" * 100_000,
+    "nested links": b"<a href=x><table><tr><td>t" * 20_000,
+    "deep links": b"<b>" * 100_000 + b"<p><a href=x>y</a>" * 10_000,
+    "deep images": b"<figure><figcaption>c</figcaption>" + b"<div>" * 50_000 + b"<img src=x>" * 3000,
+    "captions": b"<figure><figcaption>x" * 30_000 + b"<img src=x>" * 3000,
+    "boxes": b"<main><nav><header>" * 30_000,
     "invalid UTF-8": bytes(range(256)) * 2000,
     "long word": b"x" * 1_000_000,
     "long href": b"<a href=/" + b"../" * 100_000 + b">x</a>",

@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from enum import StrEnum
+from typing import TypeVar
 
 from msgspec.structs import replace
 
@@ -41,6 +42,7 @@ from shoal.protocols import Store, Strategy
 from shoal.settings import Settings
 from shoal.urls import host_of, origin_of
 
+_T = TypeVar("_T")
 COMMIT_SECONDS = 0.5
 """What a crash may cost: pages fetched in this time are fetched again."""
 _FULL_BATCH = 64
@@ -49,6 +51,8 @@ _MAX_UNSAVED = 512
 """Pages in memory at which fetching waits for the disk."""
 _REFRESH_PAGES = 100
 """Pages after which the strategy may re-price what waits."""
+_SKIPS_AT_ONCE = 200
+"""URLs left out in one go; a page may have thousands of forbidden links, and others must not wait for all of them."""
 _DEAD = frozenset({Reason.DNS, Reason.ADDRESS})
 """Failures that no other URL of the same host can escape."""
 
@@ -100,7 +104,9 @@ class Coordinator:
         self._clock = clock
         self._meter = Meter(totals, clock())
         self._errands: dict[int, Errand] = {}
-        """By the number of the entry that runs it."""
+        """By the number of the entry that runs it; some wait for the clock of their host."""
+        self._asking: set[int] = set()
+        """Those of them that are in flight."""
         self._held_back: set[str] = set()
         """Hosts whose page budget is taken by what is in flight."""
         self._stopping = False
@@ -125,10 +131,14 @@ class Coordinator:
         except asyncio.CancelledError:
             if not waiter.cancelled() and (task := waiter.result()) is not None:
                 self._take_back(task)
+                self._dispatch()
             raise
 
     async def settle(self, visit: Visit) -> None:
         """Take in the result of a leased task; it is durable with the next commit."""
+        # That a site has no robots.txt is no trouble.
+        if isinstance(visit, Missed) and (visit.task.kind == "page" or visit.failure.heals):
+            self._meter.trouble(visit.task.url, visit.failure.detail)
         if visit.task.kind == "robots":
             assert not isinstance(visit, Seen), "a robots.txt is never judged"
             self._robots_came(visit)
@@ -149,18 +159,24 @@ class Coordinator:
     @property
     def ending(self) -> Ending | None:
         """Why the crawl is over; None while it goes on."""
-        if self._frontier.leased or self._errands:
+        if self._frontier.leased or self._asking:
             return None
         if self._stopping:
             return Ending.STOPPED
-        return self._spent() or (Ending.NOTHING_LEFT if not self._frontier else None)
+        nothing_left = not self._frontier and not self._errands
+        return self._spent() or (Ending.NOTHING_LEFT if nothing_left else None)
 
     def statistics(self) -> Statistics:
         """How the crawl stands at this moment."""
         ready, asleep = self._frontier.host_counts()
         fetching = tuple(entry.url for entry in self._frontier.leased.values())
         return self._meter.snapshot(
-            self._clock(), queue=len(self._frontier), hosts_ready=ready, hosts_waiting=asleep, fetching=fetching
+            self._clock(),
+            queue=len(self._frontier),
+            hosts_ready=ready,
+            hosts_waiting=asleep,
+            fetching=fetching,
+            stopping=self._stopping,
         )
 
     async def run(self) -> Ending:
@@ -177,17 +193,15 @@ class Coordinator:
 
     def _dispatch(self) -> None:
         """Give those who wait what there is, and wake up again when there may be more."""
-        over = self.ending is not None
         while self._waiters:
             if self._waiters[0].done():  # its worker is gone
                 self._waiters.popleft()
                 continue
-            task = None if over or not self._room.is_set() else self._next()
-            if task is None and not over:
+            task = self._next()
+            if task is None and self.ending is None:
                 break
             self._waiters.popleft().set_result(task)
-            over = self.ending is not None
-        if over:
+        if self.ending is not None:
             self._batch_due.set()
         self._set_timer()
 
@@ -195,27 +209,36 @@ class Coordinator:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        at = self._frontier.ready_at()
+        now = self._clock()
+        at = self._frontier.ready_at() if self._waiters and self._may_ask() else None
         deadline = self._meter.time_of(self._settings.budget.max_time)
-        moments = [moment for moment in (at if self._waiters else None, deadline) if moment is not None]
+        # When the deadline is over, what is in flight ends the crawl.
+        moments = [moment for moment in (at, deadline if deadline and deadline > now else None) if moment is not None]
         if moments and self.ending is None:
-            wait = max(0.0, min(moments) - self._clock())
-            self._timer = asyncio.get_running_loop().call_later(wait, self._dispatch)
+            self._timer = asyncio.get_running_loop().call_later(max(0.0, min(moments) - now), self._dispatch)
+
+    def _may_ask(self) -> bool:
+        """False when no request may be made, whatever waits."""
+        spent = self._spent(in_flight=len(self._frontier.leased))
+        return self._room.is_set() and not self._stopping and not spent
 
     def _next(self) -> Task | None:
         """The best request that may be made now."""
-        if self._stopping or self._spent(in_flight=len(self._frontier.leased)):
+        if not self._may_ask():
             return None
         now = self._clock()
-        while (entry := self._frontier.pop(now)) is not None:
+        for _ in range(_SKIPS_AT_ONCE):
+            if (entry := self._frontier.pop(now)) is None:
+                return None
             if (task := self._prepare(entry, now)) is not None:
                 return task
+        asyncio.get_running_loop().call_soon(self._dispatch)
         return None
 
     def _prepare(self, entry: Entry, now: float) -> Task | None:
         """The request for an entry, or for the robots.txt that must be read first; None when it may not be asked for."""
         if entry.id in self._errands:
-            return Task(id=entry.id, url=entry.url, kind="robots", host=entry.host)
+            return self._robots_task(entry)
         match self._rulebook.check(entry.url, now):
             case "unknown":
                 return self._ask_robots(entry)
@@ -237,8 +260,7 @@ class Coordinator:
         """Nobody went to do it."""
         self._clocks.cancel(task.host)
         if task.kind == "robots":
-            self._frontier.end_errand(task.id)
-            self._send(task.url, self._errands.pop(task.id))
+            self._send(task.url, self._end_errand(task.id))
         else:
             self._frontier.put_back(self._frontier.leased[task.id])
             self._frontier.unblock(task.host)
@@ -260,7 +282,16 @@ class Coordinator:
         self._frontier.put_back(entry)
         errand = self._frontier.start_errand(origin_of(entry.url) + "/robots.txt")
         self._errands[errand.id] = Errand(origin=origin_of(entry.url))
+        return self._robots_task(errand)
+
+    def _robots_task(self, errand: Entry) -> Task:
+        self._asking.add(errand.id)
         return Task(id=errand.id, url=errand.url, kind="robots", host=errand.host)
+
+    def _end_errand(self, id: int) -> Errand:
+        self._asking.remove(id)
+        self._frontier.end_errand(id)
+        return self._errands.pop(id)
 
     def _skip(self, entry: Entry, reason: Reason, detail: str) -> None:
         self._frontier.settle(entry, State.SKIPPED, reason, detail)
@@ -304,6 +335,9 @@ class Coordinator:
             self._held_back.discard(entry.host)
             self._frontier.unblock(entry.host)
         match visit:
+            case Seen() if self._spent() is Ending.BYTES:  # it was in flight with others, and there is no room for it
+                self._clocks.release(entry.host, visit.response.timing)
+                self._frontier.retry(entry, self._clock(), counts=False)
             case Seen():
                 self._clocks.release(entry.host, visit.response.timing)
                 self._seen(visit, entry)
@@ -341,8 +375,7 @@ class Coordinator:
             self._frontier.close(closing)
 
     def _robots_came(self, visit: RobotsRead | Moved | Missed) -> None:
-        errand = self._errands.pop(visit.task.id)
-        self._frontier.end_errand(visit.task.id)
+        errand = self._end_errand(visit.task.id)
         match visit:
             case Moved(redirect=redirect) if errand.hop < MAX_HOPS:
                 self._clocks.release(visit.task.host, redirect.timing)
@@ -364,10 +397,10 @@ class Coordinator:
         failure = visit.failure if isinstance(visit, Missed) else None
         self._clocks.release(visit.task.host, _timing(visit), failure)
         self._frontier.unblock(waiting_host)
-        if failure is not None and failure.reason in _DEAD:
-            state = State.SKIPPED if failure.reason is Reason.ADDRESS else State.FAILED
-            closing = Closing(host=waiting_host, state=state, reason=failure.reason, detail=failure.detail)
-            self._frontier.close(closing)
+        if failure is not None and self._rulebook.check(origin + "/", self._clock()) == "unreachable":
+            # A robots.txt that was moved to a dead host cannot be read; the host that moved it lives.
+            dead = failure.reason in _DEAD and visit.task.host == waiting_host
+            self._frontier.close(_closing(waiting_host, failure, dead=dead))
 
     # --- making it durable -------------------------------------------------------------------------------------------
 
@@ -391,7 +424,7 @@ class Coordinator:
             fetching=tuple(entry.url for entry in self._frontier.leased.values()),
             elapsed=self._meter.elapsed(self._clock()),
         )
-        duplicates = await asyncio.to_thread(self._store.commit, changes)
+        duplicates = await _to_the_end(asyncio.to_thread(self._store.commit, changes))
         self._frontier.committed()
         self._watch_for_traps(pages, {duplicate.page for duplicate in duplicates})
         if (excess := len(self._frontier) - self._settings.budget.max_queue) > 0:
@@ -404,6 +437,28 @@ class Coordinator:
             verdict = page.seen.verdict
             relevant = verdict is not None and verdict.relevant
             self._traps.record(page.seen.task.url, is_repeat=page.seen.task.id in repeats, relevant=relevant)
+
+
+async def _to_the_end(work: Coroutine[None, None, _T]) -> _T:
+    """Work in a thread cannot be cancelled: whoever is cancelled meanwhile waits until it is over."""
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise
+    finally:
+        if task.done() and not task.cancelled():
+            task.exception()  # it was looked at, even when somebody was cancelled meanwhile
+
+
+def _closing(host: str, failure: Failure, *, dead: bool) -> Closing:
+    """The end of a host whose robots.txt cannot be read."""
+    if not dead:
+        detail = f"Its robots.txt cannot be read. {failure.detail}"
+        return Closing(host=host, state=State.SKIPPED, reason=Reason.ROBOTS_UNREACHABLE, detail=detail)
+    state = State.SKIPPED if failure.reason is Reason.ADDRESS else State.FAILED
+    return Closing(host=host, state=state, reason=failure.reason, detail=failure.detail)
 
 
 def _timing(visit: RobotsRead | Moved | Missed) -> Timing:

@@ -8,7 +8,7 @@ operation looks at more than a few hosts or URLs, however many there are. Time i
 from __future__ import annotations
 
 import math
-from heapq import heapify, heappop, heappush, nsmallest
+from heapq import heapify, heappop, heappush
 from itertools import count
 
 from msgspec.structs import replace
@@ -22,6 +22,7 @@ from shoal.urls import host_of, key_of
 FRONT = 250_000
 """URLs kept in memory, over all hosts; about 200 bytes each."""
 _MIN_PER_HOST = 4
+_START = (-math.inf, 0)
 _RECENT = 50_000
 """URLs whose fate is remembered without asking the shelf: most links of a page were on the page before."""
 _SETTLED = (math.inf, -1)
@@ -34,7 +35,6 @@ class _Host:
     """The queue of one host."""
 
     __slots__ = (
-        "best_on_shelf",
         "blocked",
         "closed",
         "errands",
@@ -43,6 +43,7 @@ class _Host:
         "on_shelf",
         "pages",
         "scheduled",
+        "shelf_from",
         "stamp",
         "top",
     )
@@ -53,8 +54,8 @@ class _Host:
         """(-priority, id); an item counts only while `Frontier._front` has the id with that priority."""
         self.on_shelf = 0
         """Waiting URLs that are not in memory."""
-        self.best_on_shelf = -math.inf
-        """No waiting URL on the shelf is better than this."""
+        self.shelf_from = _START
+        """No waiting URL on the shelf stands before this (-priority, id)."""
         self.errands: list[Entry] = []
         """What must be asked before any page."""
         self.pages = 0
@@ -83,6 +84,10 @@ class Frontier:
         self._later: list[tuple[float, int, _Host]] = []
         self._front: dict[int, float] = {}
         """The waiting URLs that are in memory, with their priorities."""
+        self._resting: dict[int, float] = {}
+        """Those of them whose time has not come: they stand in `later` under that time, not in the heap of their host."""
+        self._sweep_at = 2 * front
+        """When this many URLs are in memory, every host must let go of some."""
         self._leased: dict[int, Entry] = {}
         self._leased_errands: dict[int, Entry] = {}
         self._waiting = 0
@@ -94,8 +99,9 @@ class Frontier:
         for record in shelf.hosts():
             self._remember_host(record)
         for retry in shelf.retries():
-            self._hosts[retry.host].on_shelf -= 1
-            self._remember_retry(retry)
+            if (host := self._hosts[retry.host]).closed is None:
+                host.on_shelf -= 1
+                self._remember_retry(retry)
 
     # --- questions ---------------------------------------------------------------------------------------------------
 
@@ -151,8 +157,11 @@ class Frontier:
     def reprice(self, url: str, priority: float, why: str) -> None:
         """The strategy thinks differently of a waiting URL now, better or worse."""
         known = self._records.find(key_of(url))
-        if known is not None and known.state is State.WAITING and known.id not in self._leased:
-            old = self._records.read(known.id)
+        if known is None or known.state is not State.WAITING or known.id in self._leased:
+            return
+        old = self._records.read(known.id)
+        if self._hosts[old.host].closed is None:
+            self._remember(url, priority, old.depth)
             self._move(old, replace(old, priority=priority, why=why))
 
     # --- URLs go out -------------------------------------------------------------------------------------------------
@@ -180,9 +189,10 @@ class Frontier:
         del self._leased[entry.id]
         host = self._hosts[entry.host]
         host.blocked = True
-        self._waiting += 1
-        self._push(host, entry.id, entry.priority)
-        self._unschedule(host)
+        if not self._refused(host, entry):
+            self._remember(entry.url, entry.priority, entry.depth)
+            self._enqueue(host, entry)
+        self._schedule(host)
 
     def unblock(self, name: str) -> None:
         """What had to be known of the host is known."""
@@ -211,13 +221,16 @@ class Frontier:
         """The URL's life is over: done, moved, failed or skipped."""
         del self._leased[entry.id]
         self._hosts[entry.host].pages += state is State.DONE
-        self._records.change(entry, replace(entry, state=state, reason=reason, detail=detail))
+        self._end(entry, state, reason, detail)
 
     def retry(self, entry: Entry, at: float, *, counts: bool = True) -> None:
         """Ask again at a later time; `counts` when this was one of the few attempts that a URL gets."""
         del self._leased[entry.id]
+        if self._refused(self._hosts[entry.host], entry):
+            return
         again = replace(entry, attempt=entry.attempt + counts, not_before=at)
         self._records.change(entry, again)
+        self._remember(entry.url, entry.priority, entry.depth)
         self._remember_retry(Retry(id=entry.id, host=entry.host, priority=entry.priority, not_before=at))
         self._waiting += 1
 
@@ -231,12 +244,16 @@ class Frontier:
         if host.closed is not None:
             return
         host.closed = closing.reason
-        gone = [id for _, id in host.heap] + [id for _, id, other in self._later if other is host]
+        resting = [id for _, id, other in self._later if other is host]
+        gone = [id for _, id in host.heap] + resting
         self._waiting -= sum(self._front.pop(id, None) is not None for id in gone) + host.on_shelf
-        self._later = [item for item in self._later if item[2] is not host]
-        heapify(self._later)
-        host.heap, host.on_shelf, host.best_on_shelf = [], 0, -math.inf
-        self._unschedule(host)
+        if resting:
+            for id in resting:
+                self._resting.pop(id, None)
+            self._later = [item for item in self._later if item[2] is not host]
+            heapify(self._later)
+        host.heap, host.on_shelf = [], 0
+        self._schedule(host)
         under_way = tuple(entry.id for entry in self._leased.values() if entry.host == closing.host)
         self._records.close(replace(closing, leased=under_way))
 
@@ -248,8 +265,9 @@ class Frontier:
                 continue
             if self._front.pop(entry.id, None) is None:
                 host.on_shelf -= 1
+            self._resting.pop(entry.id, None)
             self._waiting -= 1
-            self._records.change(entry, replace(entry, state=State.SKIPPED, reason=Reason.QUEUE_FULL))
+            self._end(entry, State.SKIPPED, Reason.QUEUE_FULL)
 
     # --- batches -----------------------------------------------------------------------------------------------------
 
@@ -259,10 +277,17 @@ class Frontier:
 
     def committed(self) -> None:
         """The shelf has the changes taken last: what is not among the best of its host may leave memory."""
+        room = self._room()
         for name in self._records.committed():
             host = self._hosts[name]
-            if len(host.heap) > 2 * self._room():
-                self._trim(host)
+            if len(host.heap) > 2 * room:
+                self._trim(host, room)
+        if len(self._front) > self._sweep_at:
+            for host in self._hosts.values():
+                if len(host.heap) > room:
+                    self._trim(host, room)
+            # There may be so many hosts that even the least is more than the limit: sweep rarely enough then.
+            self._sweep_at = 2 * max(self._limit, len(self._front))
 
     # --- how it is done ----------------------------------------------------------------------------------------------
 
@@ -279,12 +304,16 @@ class Frontier:
     def _remember_host(self, record: HostRecord) -> None:
         host = self._host(record.name)
         host.pages, host.closed = record.pages, record.closed
-        host.on_shelf, host.best_on_shelf = record.waiting, record.best
-        self._waiting += record.waiting
-        self._schedule(host)
+        if record.closed is None:
+            host.on_shelf, host.shelf_from = record.waiting, (-record.best, 0)
+            self._waiting += record.waiting
+            self._schedule(host)
+        elif record.waiting:  # they were under way when the host was closed, and then we were killed
+            self._records.close(Closing(host=record.name, state=State.SKIPPED, reason=record.closed, detail=""))
 
     def _remember_retry(self, retry: Retry) -> None:
         self._front[retry.id] = retry.priority
+        self._resting[retry.id] = retry.not_before
         heappush(self._later, (retry.not_before, retry.id, self._hosts[retry.host]))
 
     def _remember(self, url: str, priority: float, depth: int) -> None:
@@ -298,7 +327,7 @@ class Frontier:
             return False
         if known.state is State.SKIPPED and known.reason in _REOPENS:
             new = replace(entry, id=known.id)
-            self._records.change(self._records.read(known.id), new)
+            self._records.reprice(self._records.read(known.id), new)
             self._remember(entry.url, entry.priority, entry.depth)
             self._enqueue(host, new)
             return True
@@ -309,16 +338,31 @@ class Frontier:
         if entry.priority > known.priority or entry.depth < known.depth:
             old = self._records.read(known.id)
             better = entry if entry.priority > known.priority else old
-            self._move(old, replace(better, id=old.id, depth=min(old.depth, entry.depth), attempt=old.attempt))
+            depth = min(old.depth, entry.depth)
+            self._move(old, replace(better, id=old.id, depth=depth, attempt=old.attempt, not_before=old.not_before))
         return False
 
     def _move(self, old: Entry, new: Entry) -> None:
         """A waiting URL gets another priority."""
         host = self._hosts[new.host]
+        self._records.reprice(old, new)
+        if old.id in self._resting:
+            self._front[old.id] = new.priority
+            return
         if old.id not in self._front:
             host.on_shelf -= 1
-        self._records.change(old, new)
         self._push(host, new.id, new.priority)
+
+    def _refused(self, host: _Host, entry: Entry) -> bool:
+        """True when the host was closed while the URL was under way: it shares the fate of the others then."""
+        if host.closed is not None:
+            self._end(entry, State.SKIPPED, host.closed)
+        return host.closed is not None
+
+    def _end(self, entry: Entry, state: State, reason: Reason | None, detail: str = "") -> None:
+        self._records.change(entry, replace(entry, state=state, reason=reason, detail=detail))
+        if reason in _REOPENS:
+            self._remember(entry.url, -math.inf, entry.depth)
 
     def _enqueue(self, host: _Host, entry: Entry) -> None:
         self._waiting += 1
@@ -342,7 +386,6 @@ class Frontier:
         del self._front[id]
         self._waiting -= 1
         entry = self._leased[id] = self._records.read(id)
-        self._remember(entry.url, *_SETTLED)
         self._schedule(host)
         return entry
 
@@ -351,7 +394,7 @@ class Frontier:
         if host.errands:
             return -math.inf
         self._drop_stale(host)
-        if host.on_shelf and (not host.heap or -host.heap[0][0] < host.best_on_shelf):
+        if host.on_shelf and (not host.heap or host.heap[0] > host.shelf_from):
             self._refill(host)
         return host.heap[0][0] if host.heap else None
 
@@ -362,28 +405,29 @@ class Frontier:
 
     def _refill(self, host: _Host) -> None:
         """Bring the best URLs of a host in from the shelf."""
-        room, loaded, last = self._room(), 0, -math.inf
-        for priority, id in self._shelf.best(host.name):
+        wanted = min(self._room(), host.on_shelf)
+        for rank, id in self._shelf.best(host.name, host.shelf_from):
             if id in self._front or id in self._leased or self._records.unsaved(id):
                 continue
-            self._front[id] = last = priority
-            heappush(host.heap, (-priority, id))
-            loaded += 1
-            if loaded >= min(room, host.on_shelf):
+            self._front[id] = -rank
+            heappush(host.heap, (rank, id))
+            host.on_shelf -= 1
+            host.shelf_from = (rank, id + 1)
+            wanted -= 1
+            if not wanted:
                 break
-        host.on_shelf -= loaded
-        host.best_on_shelf = last if host.on_shelf else -math.inf
 
-    def _trim(self, host: _Host) -> None:
+    def _trim(self, host: _Host, room: int) -> None:
         """Let go of all but the best URLs of a host; what the shelf does not have yet must stay."""
-        live = [item for item in host.heap if self._front.get(item[1]) == -item[0]]
-        keep = set(nsmallest(self._room(), live))
-        gone = [item for item in live if item not in keep and not self._records.unsaved(item[1])]
-        for item in gone:
-            del self._front[item[1]]
-        host.heap = sorted(set(live).difference(gone))
+        front, unsaved = self._front, self._records.unsaved
+        live = sorted({item for item in host.heap if front.get(item[1]) == -item[0]})
+        gone = [item for item in live[room:] if not unsaved(item[1])]
+        host.heap = live[:room] + [item for item in live[room:] if unsaved(item[1])]
+        for _, id in gone:
+            del front[id]
+        before = host.shelf_from if host.on_shelf else (math.inf, 0)
+        host.shelf_from = min([before, *gone[:1]])
         host.on_shelf += len(gone)
-        host.best_on_shelf = max([host.best_on_shelf, *(-top for top, _ in gone)])
 
     # --- a host's place in the two heaps -----------------------------------------------------------------------------
 
@@ -412,8 +456,9 @@ class Frontier:
     def _wake(self, now: float) -> None:
         """Retries and hosts whose time has come."""
         while self._later and self._later[0][0] <= now:
-            _, id, host = heappop(self._later)
-            if id in self._front:
+            at, id, host = heappop(self._later)
+            if self._resting.get(id) == at:
+                del self._resting[id]
                 self._push(host, id, self._front[id])
         while self._asleep and self._asleep[0][0] <= now:
             _, _, stamp, host = heappop(self._asleep)

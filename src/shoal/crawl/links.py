@@ -9,8 +9,9 @@ from urllib.parse import quote
 
 from shoal import urls
 from shoal.crawl import charset
-from shoal.crawl.maintext import line
-from shoal.crawl.markup import Markup, RawLink
+from shoal.crawl.maintext import MAX_LINE, line, single_spaced
+from shoal.crawl.marks import RawLink
+from shoal.crawl.markup import Markup
 from shoal.model import Image, Link, LinkKind
 
 _WITHOUT_PLACE = (LinkKind.CANONICAL, LinkKind.REFRESH)
@@ -25,6 +26,8 @@ _PLAIN = re.compile(
 _MAX_PLAIN = 500
 _BLANK = "".join(map(chr, range(33)))
 """What browsers cut from both ends of an href."""
+_LOCAL = frozenset(f"{_BLANK}?#")
+"""How an href may start that keeps the path of its page."""
 _REFRESH = re.compile(r"^\s*\d*(?:\.\d*)?\s*[;,]\s*(?:url\s*=\s*)?[\"']?\s*([^\"'\s]+)", re.I)
 
 
@@ -41,14 +44,14 @@ def resolve(notes: Markup, base: str, url: str, charset_name: str) -> tuple[tupl
 def _refreshes(notes: Markup) -> Iterable[RawLink]:
     for name, content in notes.metas:
         if name == "refresh" and (match := _REFRESH.match(content)):
-            yield RawLink(match.group(1), LinkKind.REFRESH, "", 0, 0)
+            yield RawLink(match.group(1), LinkKind.REFRESH, "")
 
 
 def _link(page_text: str, raw: RawLink, target: str, source: str, position: int) -> Link:
     around = raw.kind not in _WITHOUT_PLACE
     return Link(
         url=target,
-        anchor=line(page_text[raw.start : raw.end]) or line(raw.label),
+        anchor=single_spaced(page_text[raw.start : raw.end])[:MAX_LINE] or line(raw.label),
         before=_before(page_text, raw.start) if around else "",
         after=_after(page_text, raw.end) if around else "",
         rel=tuple(raw.rel.lower().split()) if raw.rel else (),
@@ -66,32 +69,36 @@ def _images(notes: Markup, base: str, codec: str) -> Iterable[Image]:
                 url=target,
                 alt=line(raw.alt),
                 title=line(raw.title),
-                caption=line(notes.text[slice(*raw.caption)]),
-                before=_before(notes.text, raw.at),
-                after=_after(notes.text, raw.at),
-                link=(_target(raw.link.href, base, codec) or "") if raw.link else "",
+                caption=raw.caption,
+                before=_before(notes.text, raw.start),
+                after=_after(notes.text, raw.start),
+                link=(_target(raw.link.href, base, codec) or "") if raw.link and raw.link.href else "",
             )
 
 
 def _before(page_text: str, at: int) -> str:
-    """Up to 50 characters in front; the window is wider because much of it may be white space."""
-    return " ".join(page_text[max(0, at - 3 * _AROUND) : at].split())[-_AROUND:].lstrip()
+    """Up to 50 characters in front; two spaces may meet where a link starts or ends, and count as one."""
+    near = page_text[max(0, at - _AROUND - 1) : at]
+    if "  " in near:
+        near = " ".join(page_text[max(0, at - 3 * _AROUND) : at].split())
+    return near.rstrip()[-_AROUND:].lstrip()
 
 
 def _after(page_text: str, at: int) -> str:
-    return " ".join(page_text[at : at + 3 * _AROUND].split())[:_AROUND].rstrip()
+    near = page_text[at : at + _AROUND + 1]
+    if "  " in near:
+        near = " ".join(page_text[at : at + 3 * _AROUND].split())
+    return near.lstrip()[:_AROUND].rstrip()
 
 
 def _target(href: str, base: str, codec: str) -> str | None:
     """Where an href on a page leads, as a browser would go there."""
-    href = href.partition("#")[0].strip(_BLANK)
     if codec != "utf-8" and "?" in href and not href.isascii():
         href = _encode_query(href, codec)
-    if href[:1] in ("", "?"):
-        return urls.normalise(href, base)
-    if len(href) < _MAX_PLAIN and "/." not in href and (plain := _PLAIN.fullmatch(href)):
-        start = plain.group(1)
-        return href if start and start != "/" else (urls.origin_of(base) if start else _folder(base)) + href
+    if not href or href[0] in _LOCAL:
+        href = href.partition("#")[0].strip(_BLANK)
+        if href[:1] in ("", "?"):
+            return urls.normalise(href, base)
     return _resolved(href, _folder(base))
 
 
@@ -105,6 +112,10 @@ def _folder(base: str) -> str:
 @lru_cache(maxsize=20_000)
 def _resolved(href: str, folder: str) -> str | None:
     """The pages of a folder share most of their links, and resolving is the dearest part of a link."""
+    href = href.partition("#")[0].strip(_BLANK)
+    if len(href) < _MAX_PLAIN and "/." not in href and (plain := _PLAIN.fullmatch(href)):
+        start = plain.group(1)
+        return href if start and start != "/" else (urls.origin_of(folder) if start else folder) + href
     return urls.normalise(href, folder)
 
 

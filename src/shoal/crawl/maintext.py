@@ -1,6 +1,6 @@
 """Which text is the main text? What is left of a page without navigation, footers, side bars and cookie banners.
 
-    blocks ─► without noise (tags, roles, class names) ─► inside main or article ─► without link lists ─► text
+    lines ─► without noise (tags, roles, class names) ─► inside main or article ─► without link lists ─► text
 
 Each step is taken back when too little is left: a page must never lose its text to a wrapper named `sidebar`.
 """
@@ -8,14 +8,15 @@ Each step is taken back when too little is left: a page must never lose its text
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-import msgspec
+from shoal.crawl.marks import HEADING, SPAN, SPAN_END, Section
 
 MAX_TEXT = 200_000
 """Characters of main text that are kept of a page."""
-_MAX_LINE = 1000
+MAX_LINE = 1000
+"""Characters of a title, an anchor or the like that are kept."""
 _ENOUGH = 80
 """Bytes of text (13 English words, 27 Chinese characters) below which a choice has left too little."""
 _HUB_SHARE = 0.15
@@ -25,7 +26,19 @@ _MAX_LINK_SHARE = 0.5
 _FEW_LINKS = 2
 _EDGE = 6
 """Lines at either end of the text where small print stands."""
-_LEGAL = re.compile(r"©|\(c\)|copyright|all rights reserved|版权所有|版權所有|ICP[备證证]|公网安备|cookie", re.I)
+_LEGAL = (
+    "©",
+    "(c)",
+    "copyright",
+    "all rights reserved",
+    "版权所有",
+    "版權所有",
+    "icp备",
+    "icp證",
+    "icp证",
+    "公网安备",
+    "cookie",
+)
 _MAX_LEGAL = 300
 _NOISE_ROLES = frozenset(
     ("navigation", "banner", "contentinfo", "search", "complementary", "menu", "menubar", "dialog")
@@ -43,75 +56,109 @@ _NOISE_NAME = re.compile(
 )
 
 
-class Block(msgspec.Struct, frozen=True, gc=False):
-    """A run of text between two block-level tags."""
-
-    start: int
-    end: int
-    linked: int
-    """Characters of it that are links."""
-    noise: bool
-    """It stands in navigation, a footer or the like."""
-    main: bool
-    """It stands in a main or article element."""
-    heading: bool
-
-
 @lru_cache(maxsize=20_000)
 def is_noise(names: str, role: str) -> bool:
     """Whether an element's class names and id, or its role, say that it is not content."""
     return role in _NOISE_ROLES or _NOISE_NAME.search(names.lower()) is not None
 
 
-def main_text(raw: str, blocks: Sequence[Block]) -> str:
+def main_text(sections: Sequence[Section]) -> str:
     """The main text of a page, a line per block."""
-    content = [block for block in blocks if not block.noise]
-    for choice in ([block for block in content if block.main], content):
-        prose, links = _split(raw, choice)
+    content = [section for section in sections if not section.noise]
+    for choice in ([section for section in content if section.main], content):
+        prose, links = _split(choice)
         if len(prose[:_ENOUGH].encode("utf-8", "replace")) >= _ENOUGH and len(prose) > _HUB_SHARE * links:
             return prose[:MAX_TEXT]
     # A short page or a hub: its links are text too, unless almost everything was taken for noise.
-    everything = "\n".join(filter(None, (_collapse(raw, block) for block in content)))
-    prose, _ = _split(raw, blocks)
+    everything = "\n".join(filter(None, [_plain(marked) for section in content for marked in section.text.split("\n")]))
+    prose, _ = _split(sections)
     return (everything if len(everything) >= _LEAST_SHARE * len(prose) else prose)[:MAX_TEXT]
 
 
-def _split(raw: str, blocks: Sequence[Block]) -> tuple[str, int]:
+def first_heading(sections: Iterable[Section]) -> str:
+    """The text of the first heading, if there is one."""
+    marked = (line for section in sections for line in section.text.split("\n") if line.endswith(HEADING))
+    return next(filter(None, map(_plain, marked)), "")[:MAX_LINE]
+
+
+def _split(sections: Iterable[Section]) -> tuple[str, int]:
     """The text without link lists and small print, and the size of these lists.
 
     One or two links between lines of the main text belong to it.
     """
-    lines: list[str] = []
+    kept: list[str] = []
     links: list[str] = []  # waiting: is it a list of links, or a link in the text?
     listed = 0
-    for block in blocks:
-        if not (line := _collapse(raw, block)):
-            continue
-        if block.linked > _MAX_LINK_SHARE * len(line) and not block.heading:
-            links.append(line)
-            listed += len(line)
-            continue
-        if block.main and lines and len(links) <= _FEW_LINKS:
-            lines += links
-        links.clear()
-        lines.append(line)
-    return "\n".join(_without_small_print(lines)), listed
+    for section in sections:
+        opened = section.links
+        for marked in filter(None, section.text.split("\n")):
+            text = _plain(marked)
+            if opened or SPAN in marked:
+                linked, opened = _linked(marked, opened)
+                if linked > _MAX_LINK_SHARE * len(text) and marked[-1] != HEADING:
+                    links.append(text)
+                    listed += len(text)
+                    continue
+            if not text:
+                continue
+            if links:
+                if section.main and kept and len(links) <= _FEW_LINKS:
+                    kept += links
+                links.clear()
+            kept.append(text)
+    return "\n".join(_without_small_print(kept)), listed
+
+
+def _linked(marked: str, opened: int) -> tuple[int, int]:
+    """How many characters of a line are links, and how many links are open at its end."""
+    before, *parts = marked.split(SPAN)
+    linked = 0
+    if opened:
+        linked, opened = _linked_until_closed(before, opened)
+    for part in parts:
+        more, opened = _linked_until_closed(part, opened + 1)
+        linked += more
+    return linked, opened
+
+
+def _linked_until_closed(part: str, opened: int) -> tuple[int, int]:
+    """The same for a part of a line in which no link starts."""
+    pieces = part.split(SPAN_END)
+    inside = pieces[:opened]
+    return sum([len(piece.strip()) for piece in inside]), opened - len(pieces) + 1
+
+
+def _plain(marked: str) -> str:
+    """A line without marks."""
+    if marked.isascii():
+        return marked.strip()
+    return single_spaced(marked.replace(SPAN, "").replace(SPAN_END, "").replace(HEADING, ""))
 
 
 def _without_small_print(lines: list[str]) -> list[str]:
     """Cookie notices stand first, copyrights last: only there is looked, because looking everywhere is slow."""
-    ends = {*range(_EDGE), *range(len(lines) - _EDGE, len(lines))}
+    if len(lines) <= 2 * _EDGE:
+        return [line for line in lines if not _is_small_print(line)]
+    first, last = lines[:_EDGE], lines[-_EDGE:]
     return [
-        line
-        for place, line in enumerate(lines)
-        if place not in ends or len(line) > _MAX_LEGAL or not _LEGAL.search(line)
+        *[line for line in first if not _is_small_print(line)],
+        *lines[_EDGE:-_EDGE],
+        *[line for line in last if not _is_small_print(line)],
     ]
 
 
-def _collapse(raw: str, block: Block) -> str:
-    return " ".join(raw[block.start : block.end].split())
+def _is_small_print(line: str) -> bool:
+    if len(line) > _MAX_LEGAL:
+        return False
+    lowered = line.lower()
+    return any(words in lowered for words in _LEGAL)
+
+
+def single_spaced(value: str) -> str:
+    """Without white space at the ends, and one space where two were beside a mark."""
+    return " ".join(value.split()) if "  " in value else value.strip()
 
 
 def line(value: str) -> str:
     """A title, an anchor or the like as one line of bounded length."""
-    return " ".join(value[: 4 * _MAX_LINE].split())[:_MAX_LINE]
+    return " ".join(value[: 4 * MAX_LINE].split())[:MAX_LINE]

@@ -1,82 +1,77 @@
-"""What stands where on a page? One pass over the markup, as a browser would build it.
+"""What stands where on a page? The parser's own tree answers; Python looks only at links, images, boxes and head tags.
 
-The pass only notes offsets; strings are cut from the joined text afterwards (`parse.py`), because most notes are never
-needed and joining once is cheap. It never recurses and everything has a limit, so a hostile page costs about a second at most.
+    html ─► tree ─► marks around links, images and boxes ─► a tree of blocks and text ─► lines ─► marks read and taken out
+
+What must be done for every tag and every piece of text happens inside the parser, several times faster than in a callback.
+It never recurses and everything has a limit, so a hostile page costs about a second at most.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import islice
 
-import msgspec
-from turbohtml.saxparse import SaxHandler, sax_parse
+from turbohtml import Document, Element, Node, PlainText, Text, parse
 
-from shoal.crawl.maintext import Block, is_noise
+from shoal.crawl.maintext import is_noise, line
+from shoal.crawl.marks import (
+    BOX,
+    BOX_END,
+    HEADING,
+    SPAN,
+    SPAN_END,
+    Box,
+    RawImage,
+    RawLink,
+    Section,
+    Span,
+    place,
+    sections,
+)
 from shoal.model import LinkKind
 
 MAX_LINKS = 10_000
 MAX_IMAGES = 2_000
 MAX_HTML = 3_000_000
-MAX_RAW_TEXT = 500_000
-"""Characters of text that are looked at, links and navigation included."""
 _PATH_TAGS = 12
 """Tags of a link's path that are kept, the nearest to the link."""
 
-# What a tag means to a reader, as bits: one dictionary lookup per tag decides almost everything.
-_BLOCK, _BOX, _NOISE, _MUTE, _NOTED, _HEADING = 1, 2, 4, 8, 16, 32
-_TAGS = (
-    (_BLOCK, "html body p br hr li dd dt dl dir pre blockquote address center details summary fieldset caption"),
-    (_BLOCK, "tbody tfoot thead tr th option optgroup"),
-    (_BLOCK | _BOX, "div section ul ol table td form header hgroup main article"),
-    (_BLOCK | _NOISE, "nav footer aside menu button dialog video audio canvas object noscript select datalist"),
-    (_BLOCK | _HEADING, "h1 h2 h3 h4 h5 h6"),
-    (_BLOCK | _NOTED, "figure figcaption"),
-    (_NOTED, "a area img meta link base frame time"),
-    (_MUTE | _NOTED, "iframe"),
-    (_MUTE, "script style template svg textarea title noframes noembed"),
+# What tags mean to a reader. Those that are named nowhere are parts of a line.
+_MUTE = "style, template, svg, textarea, noframes, noembed, script:not([type='application/ld+json'])"
+_NOISE = "nav footer aside menu button dialog video audio canvas object noscript select datalist"
+_NAMED = "div section ul ol table td form hgroup"
+"""Containers whose class, id or role may say that they are noise."""
+_LAID_OUT = (
+    "ul ol dir menu pre blockquote center fieldset table caption td th option optgroup form hgroup button "
+    "dialog video audio canvas object noscript select datalist"
 )
-_TRAITS = {tag: traits for traits, tags in _TAGS for tag in tags.split()}
+"""Blocks that the renderer would lay out, at a cost without limit on a hostile page, or not take for blocks."""
+_RENDERED = (
+    "html body p br hr li dd dt dl address details summary div section header main article nav footer "
+    "aside figure figcaption h1 h2 h3 h4 h5 h6"
+)
+"""Blocks that the renderer gives a line of their own."""
+_IN_LINE = f":not({', '.join(_RENDERED.split())})"
+_WITHOUT_BULLETS = PlainText(bullet="")
 
 # Any element may carry it, so it is cheaper to look for the word than at every element.
 _ITEM_DATE = re.compile(
     r"itemprop\s{0,9}=\s{0,9}[\"']?datePublished\b(?:[^>]{0,200}?\b(?:content|datetime)\s{0,9}=\s{0,9}[\"']?([^\"'>]{4,40})"
     r"|[^>]{0,200}>\s{0,99}([^<]{4,60}))"
 )
+_PLACE = SPAN + SPAN_END
 _ANCHOR = LinkKind.ANCHOR  # looking a member up in its class is slow on Python 3.11
-
-Attributes = tuple[tuple[str, str | None], ...]
-
-
-class RawLink(msgspec.Struct, gc=False):
-    """A link as it is written."""
-
-    href: str
-    kind: LinkKind
-    path: str
-    start: int
-    end: int = -1
-    rel: str = ""
-    label: str = ""
-    """What stands for the anchor when it has no text: alt text, title."""
-
-
-class RawImage(msgspec.Struct, gc=False):
-    """An image as it is written."""
-
-    src: str
-    alt: str
-    title: str
-    at: int
-    link: RawLink | None
-    caption: tuple[int, int] = (0, 0)
 
 
 @dataclass(slots=True)
 class Markup:
-    """Everything that was noted on the way through a page; offsets point into `text`."""
+    """Everything that was noted on a page; the places of links and images point into `text`."""
 
     text: str = ""
+    """All text of the page in one line."""
+    sections: list[Section] = field(default_factory=list)
     title: str = ""
     base: str = ""
     language: str = ""
@@ -86,221 +81,216 @@ class Markup:
     """What elements with `itemprop="datePublished"` say, then what `time` elements say."""
     data: list[str] = field(default_factory=list)
     """JSON-LD."""
-    blocks: list[Block] = field(default_factory=list)
     links: list[RawLink] = field(default_factory=list)
     images: list[RawImage] = field(default_factory=list)
 
 
 def read(html: str) -> Markup:
-    """Go through a page once and note what stands where."""
-    reader = _Reader()
-    sax_parse(html[:MAX_HTML], reader)
-    reader.markup.text = "".join(reader.pieces)
+    """Note what stands where on a page."""
+    html = html[:MAX_HTML]
+    tree = parse(html)
+    tree.remove(_MUTE)
+    notes = _Notes(tree)
+    for element in tree.select("*"):  # dearer selectors save less than they cost
+        if note := _NOTES.get(element.tag):
+            note(notes, element)
+    notes.give_captions()
+    markup = notes.markup
+    marked = _as_lines(tree, notes.laid_out)
+    markup.sections = sections(marked, notes.boxes)
+    markup.text = place(markup.sections, notes.spans)
     if "datePublished" in html:
-        reader.markup.dates[:0] = (quoted or shown for quoted, shown in _ITEM_DATE.findall(html[:MAX_HTML]))
-    return reader.markup
+        markup.dates[:0] = (quoted or shown for quoted, shown in _ITEM_DATE.findall(html))
+    return markup
 
 
-class _Reader(SaxHandler):
-    """The pass itself. The state says where in the tree we are; depths count open elements, 0 means not inside."""
+def _as_lines(tree: Document, laid_out: list[Element]) -> str:
+    """The text of a page, a line per block. The tree is spent afterwards."""
+    for element in laid_out:
+        element.tag = "div"
+    # A block inside part of a line would run into the text behind it, so only blocks may be left.
+    tree.strip_tags(_IN_LINE)
+    return tree.to_text(_WITHOUT_BULLETS)
 
-    def __init__(self) -> None:
+
+def _enclose(element: Element, start: str, end: str) -> None:
+    element.insert(0, Text(start))
+    element.append(Text(end))
+
+
+class _Notes:
+    """What the tags say. It owns the markup while a page is read, and the lists of what was marked in the tree."""
+
+    def __init__(self, tree: Document) -> None:
         self.markup = Markup()
-        self.pieces: list[str] = []
-        self._size = 0
-        self._stack: list[str] = []
-        self._muted = 0
-        self._noise = 0
-        self._main = 0
-        self._captured: list[str] | None = None
-        self._block_start = 0
-        self._block_linked = 0
-        self._open_links: list[RawLink | None] = []
-        self._figures: list[int] = []
-        self._caption_start = -1
-        self._caption = (0, 0)
+        self.spans: list[Span] = []
+        self.boxes: list[Box] = []
+        self.laid_out: list[Element] = []
+        self._root = tree.root
+        self._paths: dict[Node | None, str] = {}
+        self._captions: dict[Node | None, str] = {}
+        self._pictures: list[tuple[Element, RawImage]] = []
 
-    # --- the three events ---
+    def html(self, element: Element) -> None:
+        self.markup.language = self.markup.language or element.attr("lang") or element.attr("xml:lang") or ""
 
-    def start_element(self, tag: str, attrs: Attributes) -> None:
-        stack = self._stack
-        stack.append(tag)
-        traits = _TRAITS.get(tag)
-        if traits is None or self._muted:
-            return
-        if traits & _BLOCK:
-            if self._size > self._block_start:
-                self.end_block(heading=False)
-            if traits & (_BOX | _NOISE) and not self._noise:
-                self._enter_box(tag, attrs, traits)
-        if traits & _NOTED:
-            _STARTS[tag](self, dict(attrs))
-        if traits & _MUTE:
-            self._muted = len(stack)
-            if tag == "title" or (tag == "script" and ("type", "application/ld+json") in attrs):
-                self._captured = []
-        elif attrs and tag == "html":
-            self.markup.language = dict(attrs).get("lang") or dict(attrs).get("xml:lang") or ""
+    # --- boxes ---
 
-    def end_element(self, tag: str) -> None:
-        stack = self._stack
-        depth = len(stack)
-        stack.pop()
-        if self._muted:
-            if depth == self._muted:
-                self._unmute(tag)
-            return
-        traits = _TRAITS.get(tag)
-        if traits is None:
-            return
-        if traits & _BLOCK:
-            if self._size > self._block_start:
-                self.end_block(heading=traits & _HEADING != 0)
-            if depth == self._noise:
-                self._noise = 0
-            if depth == self._main:
-                self._main = 0
-        if traits & _NOTED and tag in _ENDS:
-            _ENDS[tag](self)
+    def box(self, element: Element, box: Box) -> None:
+        self.boxes.append(box)
+        _enclose(element, BOX, BOX_END)
 
-    def characters(self, data: str) -> None:
-        if self._muted:
-            if self._captured is not None:
-                self._captured.append(data)
-            return
-        if self._size > MAX_RAW_TEXT:
-            return
-        self.pieces.append(data)
-        self._size += len(data)
-        if self._open_links:
-            self._block_linked += len(data.strip())
+    def noise(self, element: Element) -> None:
+        self.box(element, Box.NOISE)
 
-    # --- blocks ---
+    def header(self, element: Element) -> None:
+        self.box(element, Box.HEADER)
 
-    def end_block(self, *, heading: bool) -> None:
-        """A block-level tag: what stands before it and after it is not one line."""
-        size = self._size
-        self.markup.blocks.append(
-            Block(self._block_start, size, self._block_linked, self._noise > 0, self._main > 0, heading)
-        )
-        self.pieces.append("\n")
-        self._block_start = self._size = size + 1
-        self._block_linked = 0
+    def main(self, element: Element) -> None:
+        self.box(element, Box.MAIN)
 
-    def _enter_box(self, tag: str, attrs: Attributes, traits: int) -> None:
-        """A container opens: it may be noise, or hold the main text."""
-        if traits & _NOISE or (tag == "header" and not self._main):
-            self._noise = len(self._stack)
-            return
-        names = role = ""
-        for name, value in attrs:
-            if value and (name == "class" or name == "id"):
-                names = f"{names} {value}"
-            elif value and name == "role":
-                role = value
-        if tag == "main" or tag == "article" or role == "main":
-            self._main = self._main or len(self._stack)
+    def named(self, element: Element) -> None:
+        attr = element.attr
+        role, names = attr("role") or "", attr("class") or ""
+        if other := attr("id"):
+            names = f"{names} {other}"
+        if role == "main":
+            self.box(element, Box.MAIN)
         elif (names or role) and is_noise(names, role):
-            self._noise = len(self._stack)
+            self.box(element, Box.NOISE)
 
-    def _unmute(self, tag: str) -> None:
-        self._muted = 0
-        if self._captured is None:
-            return
-        captured, self._captured = "".join(self._captured), None
-        if tag == "script":
-            self.markup.data.append(captured)
-        elif not self.markup.title:
-            self.markup.title = captured
+    def heading(self, element: Element) -> None:
+        element.append(Text(HEADING))
 
     # --- links and images ---
 
-    def _add_link(
-        self, href: str | None, kind: LinkKind, rel: str | None = "", label: str | None = ""
-    ) -> RawLink | None:
+    def a(self, element: Element) -> None:
+        """Most links hold one piece of text; to write marks into it is faster than to put them beside it."""
+        link = self._link(element, element.attr("href"), _ANCHOR)
+        children = element.children
+        if len(children) == 1 and type(child := children[0]) is Text and not (text := child.data).isspace():
+            child.data = f"{SPAN}{text}{SPAN_END}"
+        else:
+            link.label = element.attr("title") or element.attr("aria-label") or ""
+            _enclose(element, SPAN, SPAN_END)
+        self.spans.append(link)
+
+    def area(self, element: Element) -> None:
+        label = element.attr("alt") or element.attr("title") or ""
+        self.spans.append(self._link(element, element.attr("href"), LinkKind.AREA, label))
+        element.text = _PLACE
+
+    def frame(self, element: Element) -> None:
+        label = element.attr("title") or element.attr("name") or ""
+        self.spans.append(self._link(element, element.attr("src"), LinkKind.FRAME, label))
+        element.text = _PLACE
+
+    def link(self, element: Element) -> None:
+        if "canonical" in (element.attr("rel") or "").lower().split():
+            self._link(element, element.attr("href"), LinkKind.CANONICAL)
+
+    def _link(self, element: Element, href: str | None, kind: LinkKind, label: str = "") -> RawLink:
+        """A link that leads nowhere is not kept, but its text is the text of a link."""
         if not href or href[0] == "#" or len(self.markup.links) >= MAX_LINKS:
-            return None
-        stack = self._stack
-        path = "/".join(stack[max(2, len(stack) - _PATH_TAGS) :])
-        link = RawLink(href, kind, path, self._size, self._size, rel or "", label or "")
+            return RawLink("", kind, "")
+        link = RawLink(href, kind, self._path(element), 0, 0, element.attr("rel") or "", label)
         self.markup.links.append(link)
         return link
 
-    def start_a(self, attrs: dict[str, str | None]) -> None:
-        self._open_links.append(
-            self._add_link(attrs.get("href"), _ANCHOR, attrs.get("rel"), attrs.get("title") or attrs.get("aria-label"))
-        )
+    def _path(self, element: Element) -> str:
+        """Tag names from the body down to the element; most links share what is above the element that they are in."""
+        parent = element.parent
+        if type(parent) is not Element or type(above := parent.parent) is not Element or above is self._root:
+            return element.tag
+        if (path := self._paths.get(above)) is None:
+            path = self._paths[above] = self._path_above(above)
+        return f"{path}{parent.tag}/{element.tag}"
 
-    def end_a(self) -> None:
-        if self._open_links and (link := self._open_links.pop()):
-            link.end = self._size
+    def _path_above(self, element: Element) -> str:
+        """The rows of a table share what is above them."""
+        path = self._paths.get(element.parent)
+        if path is not None and path.count("/") < _PATH_TAGS - 2:
+            return f"{path}{element.tag}/"
+        nodes = (element, *islice(element.ancestors, _PATH_TAGS))[-4::-1]  # not the body, its parent and the document
+        return "".join([f"{node.tag}/" for node in nodes if type(node) is Element])
 
-    def start_area(self, attrs: dict[str, str | None]) -> None:
-        self._add_link(attrs.get("href"), LinkKind.AREA, attrs.get("rel"), attrs.get("alt") or attrs.get("title"))
-
-    def start_frame(self, attrs: dict[str, str | None]) -> None:
-        self._add_link(attrs.get("src"), LinkKind.FRAME, "", attrs.get("title") or attrs.get("name"))
-
-    def start_img(self, attrs: dict[str, str | None]) -> None:
-        alt = attrs.get("alt") or ""
-        link = self._open_links[-1] if self._open_links else None
-        if link and alt:
-            link.label = alt
-        src = attrs.get("src") or ""
+    def img(self, element: Element) -> None:
+        src = element.attr("src") or ""
         if not src or src.startswith("data:"):
-            src = attrs.get("data-src") or attrs.get("data-original") or ""
+            src = element.attr("data-src") or element.attr("data-original") or ""
+        image = RawImage(src, element.attr("alt") or "", element.attr("title") or "")
         if src and len(self.markup.images) < MAX_IMAGES:
-            self.markup.images.append(RawImage(src, alt, attrs.get("title") or "", self._size, link))
+            self.markup.images.append(image)
+            self._pictures.append((element, image))
+        self.spans.append(image)
+        element.text = _PLACE
 
-    def start_figure(self, attrs: dict[str, str | None]) -> None:
-        self._figures.append(len(self.markup.images))
+    def figcaption(self, element: Element) -> None:
+        """A caption in a caption is a part of it; looking at its text again and again would never end."""
+        above = element.parent
+        figure = element.closest("figure")
+        if figure and len(self._captions) < MAX_IMAGES and not (above and above.closest("figcaption")):
+            self._captions[figure] = line(element.to_text())
 
-    def start_caption(self, attrs: dict[str, str | None]) -> None:
-        self._caption_start = self._size
-
-    def end_caption(self) -> None:
-        """A caption may stand before or after its image, so the figure keeps it for all of them."""
-        if self._figures and self._caption_start >= 0:
-            self._caption = (self._caption_start, self._size)
-            self._caption_start = -1
-
-    def end_figure(self) -> None:
-        if self._figures:
-            for image in self.markup.images[self._figures.pop() :]:
-                image.caption = self._caption
-            self._caption = (0, 0)
+    def give_captions(self) -> None:
+        """A caption may stand before or after its images."""
+        if self._captions:
+            for element, image in self._pictures:
+                image.caption = self._captions.get(element.closest("figure"), "")
 
     # --- what the head says ---
 
-    def start_meta(self, attrs: dict[str, str | None]) -> None:
-        name = attrs.get("name") or attrs.get("property") or attrs.get("http-equiv") or attrs.get("itemprop")
-        content = attrs.get("content")
+    def meta(self, element: Element) -> None:
+        attr = element.attr
+        name = attr("name") or attr("property") or attr("http-equiv") or attr("itemprop")
+        content = attr("content")
         if name and content and len(self.markup.metas) < MAX_LINKS:
             self.markup.metas.append((name.strip().lower(), content))
 
-    def start_link(self, attrs: dict[str, str | None]) -> None:
-        if "canonical" in (attrs.get("rel") or "").lower().split():
-            self._add_link(attrs.get("href"), LinkKind.CANONICAL, "canonical")
+    def base(self, element: Element) -> None:
+        self.markup.base = self.markup.base or element.attr("href") or ""
 
-    def start_base(self, attrs: dict[str, str | None]) -> None:
-        self.markup.base = self.markup.base or attrs.get("href") or ""
-
-    def start_time(self, attrs: dict[str, str | None]) -> None:
-        if (value := attrs.get("datetime")) and len(self.markup.dates) < 10:
+    def time(self, element: Element) -> None:
+        if (value := element.attr("datetime")) and len(self.markup.dates) < 10:
             self.markup.dates.append(value)
 
+    def title(self, element: Element) -> None:
+        self.markup.title = self.markup.title or element.text
+        element.decompose()
 
-_STARTS = {
-    "a": _Reader.start_a,
-    "area": _Reader.start_area,
-    "frame": _Reader.start_frame,
-    "iframe": _Reader.start_frame,
-    "img": _Reader.start_img,
-    "figure": _Reader.start_figure,
-    "figcaption": _Reader.start_caption,
-    "meta": _Reader.start_meta,
-    "link": _Reader.start_link,
-    "base": _Reader.start_base,
-    "time": _Reader.start_time,
+    def script(self, element: Element) -> None:
+        self.markup.data.append(element.text)
+        element.decompose()
+
+
+def _lay_out(note: Callable[[_Notes, Element], None] | None) -> Callable[[_Notes, Element], None]:
+    def noted(notes: _Notes, element: Element) -> None:
+        notes.laid_out.append(element)
+        if note:
+            note(notes, element)
+
+    return noted
+
+
+_NOTES: dict[str, Callable[[_Notes, Element], None]] = {
+    "html": _Notes.html,
+    "a": _Notes.a,
+    "area": _Notes.area,
+    "frame": _Notes.frame,
+    "iframe": _Notes.frame,
+    "img": _Notes.img,
+    "figcaption": _Notes.figcaption,
+    "meta": _Notes.meta,
+    "link": _Notes.link,
+    "base": _Notes.base,
+    "time": _Notes.time,
+    "title": _Notes.title,
+    "script": _Notes.script,
+    "header": _Notes.header,
+    "main": _Notes.main,
+    "article": _Notes.main,
+    **dict.fromkeys(_NOISE.split(), _Notes.noise),
+    **dict.fromkeys(_NAMED.split(), _Notes.named),
+    **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), _Notes.heading),
 }
-_ENDS = {"a": _Reader.end_a, "figure": _Reader.end_figure, "figcaption": _Reader.end_caption}
+_NOTES |= {tag: _lay_out(_NOTES.get(tag)) for tag in _LAID_OUT.split()}

@@ -17,7 +17,7 @@ from shoal import text, urls
 from shoal.crawl import charset, dates, markup
 from shoal.crawl.language import language_of
 from shoal.crawl.links import resolve
-from shoal.crawl.maintext import MAX_TEXT, line, main_text
+from shoal.crawl.maintext import MAX_TEXT, first_heading, line, main_text
 from shoal.model import LinkKind, Page, Response
 from shoal.settings import USER_AGENT
 
@@ -59,15 +59,16 @@ class HtmlParser:
         body, name = charset.decode(
             response.body, response.header("content-type"), urls.host_of(response.url).partition(":")[0]
         )
-        body = body.replace("\x00", "")
+        if b"\x00" in response.body:
+            body = body.replace("\x00", "")
         if kind == "plain":
             return _plain_page(response.url, body, name)
         return self._html_page(response, markup.read(body), name)
 
     def _html_page(self, response: Response, notes: markup.Markup, charset_name: str) -> Page:
         metas = dict(reversed(notes.metas))  # the first of a name counts
-        content = main_text(notes.text, notes.blocks)
-        title = line(notes.title) or line(metas.get("og:title", "")) or _first_heading(notes)
+        content = main_text(notes.sections)
+        title = line(notes.title) or line(metas.get("og:title", "")) or first_heading(notes.sections)
         base = urls.normalise(notes.base, response.url) or response.url
         links, images = resolve(notes, base, response.url, charset_name)
         rules = self._robots_rules(response, notes)
@@ -147,17 +148,12 @@ class _Words:
 
 
 def _words(title: str, content: str) -> _Words:
-    of_title, of_content = text.terms(title), text.terms(content)
+    (of_title, flat_title), (of_content, flat_content) = text.analyse(title), text.analyse(content)
     return _Words(
         terms=dict(Counter(of_title + of_content)),
-        flat=f"{text.flat(of_title)}\n{text.flat(of_content)}",
+        flat=f"{flat_title}\n{flat_content}",
         fingerprint=text.fingerprint(of_content),
     )
-
-
-def _first_heading(notes: markup.Markup) -> str:
-    block = next((block for block in notes.blocks if block.heading), None)
-    return line(notes.text[block.start : block.end]) if block else ""
 
 
 def _stated_dates(notes: markup.Markup, metas: dict[str, str]) -> Iterable[str]:

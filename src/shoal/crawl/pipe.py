@@ -16,6 +16,7 @@ import msgspec
 
 from shoal.model import Failure, Missed, Reason, Task, Timing, Visit
 from shoal.protocols import Broker
+from shoal.settings import Settings
 
 _LENGTH = 4
 _BUFFER = 2**20
@@ -45,14 +46,16 @@ class Channel:
         self._writer = writer
         self._encoder = msgspec.msgpack.Encoder()
 
-    async def send(self, message: Want | Done | Give) -> None:
+    async def send(self, message: Settings | Want | Done | Give) -> None:
         """Return when the message is on its way, and the other side does not lag behind too far."""
+        if self._writer.is_closing():
+            return  # the other side is gone: whoever reads from it will notice
         data = self._encoder.encode(message)
         self._writer.writelines((len(data).to_bytes(_LENGTH, "big"), data))
         try:
             await self._writer.drain()
         except ConnectionError:
-            return  # the other side is gone: whoever reads from it will notice
+            return  # the same, just now
 
     async def receive(self) -> bytes | None:
         """The next message as it came; None when the other side is gone."""
@@ -82,16 +85,25 @@ class PipeBroker:
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
         self._waiting: deque[asyncio.Future[Task | None]] = deque()
+        self._spare: deque[Task | None] = deque()
+        """What came for leases that were cancelled meanwhile: the next ones get it."""
         self._hung_up = False
 
     async def lease(self) -> Task | None:
         """The next request to make; None when the crawl is over or the coordinator is gone."""
+        if self._spare:
+            return self._spare.popleft()
         if self._hung_up:
             return None
         answer: asyncio.Future[Task | None] = asyncio.get_running_loop().create_future()
         self._waiting.append(answer)
         await self._channel.send(Want())
-        return await answer
+        try:
+            return await answer
+        except asyncio.CancelledError:
+            if not answer.cancelled():
+                self._pass_on(answer.result())
+            raise
 
     async def settle(self, visit: Visit) -> None:
         """Send a result home."""
@@ -101,16 +113,25 @@ class PipeBroker:
         """Pass on what the coordinator gives, until it hangs up."""
         decoder = msgspec.msgpack.Decoder(Give)
         while (data := await self._channel.receive()) is not None:
-            self._waiting.popleft().set_result(decoder.decode(data).task)
+            self._pass_on(decoder.decode(data).task)
         self._hung_up = True
         while self._waiting:
-            self._waiting.popleft().set_result(None)
+            self._pass_on(None)
+
+    def _pass_on(self, task: Task | None) -> None:
+        while self._waiting:
+            answer = self._waiting.popleft()
+            if not answer.done():
+                answer.set_result(task)
+                return
+        self._spare.append(task)
 
 
 async def serve(broker: Broker, channel: Channel) -> bool:
-    """Be the broker of one worker process until it hangs up; False when it died with work in its hands."""
+    """Be the broker of one worker process until it hangs up; False when it never asked for anything."""
     decoder = msgspec.msgpack.Decoder(Want | Done)
     leased: dict[int, Task] = {}
+    asked = False
 
     async def give() -> None:
         task = await broker.lease()
@@ -123,6 +144,7 @@ async def serve(broker: Broker, channel: Channel) -> bool:
         while (data := await channel.receive()) is not None:
             match decoder.decode(data):
                 case Want():
+                    asked = True
                     giving.add(pending := group.create_task(give()))
                     pending.add_done_callback(giving.discard)
                 case Done(visit=visit):
@@ -132,7 +154,7 @@ async def serve(broker: Broker, channel: Channel) -> bool:
             pending.cancel()
     for task in leased.values():
         await broker.settle(_died(task))
-    return not leased
+    return asked
 
 
 def _died(task: Task) -> Missed:

@@ -9,6 +9,9 @@ address share that address: a few requests at once, evenly spread.
 from __future__ import annotations
 
 import math
+from collections import deque
+from collections.abc import Callable
+from itertools import islice
 from random import Random
 
 from shoal.model import Failure, Reason, Timing
@@ -22,8 +25,15 @@ _UNKNOWN_GAP = 2.0
 """Seconds to stay away after a crash in the very first request to a host, before its own wish is known."""
 _LATENESS = 0.25
 """Seconds that a server may take to notice a request that we have sent."""
+_PATIENCE = 10.0
+"""Seconds after which a host that did not come for its moment (it has no more URLs, or was closed) loses it."""
+_MIN_STEP = 0.02
 _GRACE = 5.0
 """Seconds beyond the longest request until another crawl may take a host that was never given back."""
+
+
+def _unknown(host: str) -> float | None:
+    return None
 
 
 class _Host:
@@ -48,19 +58,33 @@ class _Host:
 class _Address:
     """The clock of one IP address."""
 
-    __slots__ = ("in_flight", "slot_at")
+    __slots__ = ("in_flight", "promised", "slot_at", "took")
 
     def __init__(self) -> None:
         self.in_flight = 0
         self.slot_at = 0.0
         """The next moment that is not promised to a host yet."""
+        self.promised: deque[_Host] = deque()
+        """The hosts that were promised a moment, the earliest first."""
+        self.took = 0.0
+        """Seconds that requests take there, the last ones counting most."""
 
 
 class Clocks:
     """Knows when each host may be asked. The only owner of these clocks in this crawl; the ledger has those of all crawls."""
 
-    def __init__(self, settings: Politeness, ledger: Ledger, *, longest_request: float, random: Random) -> None:
+    def __init__(
+        self,
+        settings: Politeness,
+        ledger: Ledger,
+        *,
+        longest_request: float,
+        random: Random,
+        wish: Callable[[str], float | None] = _unknown,
+    ) -> None:
+        """`wish` tells what the robots.txt of a host asked for when it was read in an earlier run."""
         self._settings = settings
+        self._wish = wish
         self._ledger = ledger
         self._hold = longest_request + _GRACE
         self._random = random
@@ -82,7 +106,7 @@ class Clocks:
 
     def claim(self, host: str, now: float) -> float:
         """Reserve the host for one request: 0 when granted, else the time to ask again."""
-        clock = self._hosts.setdefault(host, _Host())
+        clock = self._hosts.get(host) or self._meet(host)
         if clock.next_at > now:
             return clock.next_at
         at = self._address_free_at(clock, now)
@@ -94,11 +118,17 @@ class Clocks:
         ):
             return at
         clock.in_flight += 1
-        if clock.address:
-            self._addresses[clock.address].in_flight += 1
+        self._take_slot(clock, now)
         if self._settings.per_host > 1:
             clock.next_at = now + self._gap(clock, took=0.0)
         return 0.0
+
+    def _meet(self, host: str) -> _Host:
+        clock = self._hosts[host] = _Host()
+        # Known before the first request: we may be killed in it.
+        if (wish := self._wish(host)) is not None:
+            self.set_crawl_delay(host, wish)
+        return clock
 
     def release(self, host: str, timing: Timing, failure: Failure | None = None) -> float:
         """The request is over; answers when the host may be asked again."""
@@ -107,8 +137,9 @@ class Clocks:
         rest = self._rest(clock, failure)
         clock.next_at = max(clock.next_at, timing.answered + max(gap, rest))
         if timing.address and clock.in_flight == 0:  # with requests under way their address must stay the counted one
-            clock.address = timing.address
-            self._addresses.setdefault(timing.address, _Address())
+            self._move(clock, timing.address)
+            address = self._addresses[timing.address]
+            address.took += (timing.ended - timing.started - address.took) / 4
         if self._shared:
             self._ledger.release(host, clock.next_at)
         return clock.next_at
@@ -167,18 +198,46 @@ class Clocks:
         if failure.retry_after is not None:
             return min(failure.retry_after, self._settings.backoff_cap)
         doubled = self._settings.backoff_first * math.pow(2, min(clock.strikes - 1, 30))
-        return min(doubled, self._settings.backoff_cap) * self._random.uniform(0.75, 1.25)
+        return min(doubled * self._random.uniform(0.75, 1.25), self._settings.backoff_cap)
+
+    # --- shared addresses --------------------------------------------------------------------------------------------
 
     def _address_free_at(self, clock: _Host, now: float) -> float:
-        """Hosts that must wait for their shared address get evenly spread moments, so that none asks in vain for long."""
+        """Hosts that must wait for their shared address are promised moments one after the other, and get them in that order."""
         address = self._addresses.get(clock.address)
         if address is None:
             return 0.0
-        step = self._settings.delay / self._per_address
-        my_turn = clock.slot <= now if clock.slot else address.slot_at <= now
-        if my_turn and address.in_flight < self._per_address:
+        while address.promised and address.promised[0].slot < now - _PATIENCE:
+            address.promised.popleft().slot = 0.0
+        free = max(0, self._per_address - address.in_flight)
+        if not clock.slot:
+            if free > len(address.promised) and address.slot_at <= now:
+                return 0.0
+            clock.slot = address.slot_at = max(address.slot_at, now) + self._step(address)
+            address.promised.append(clock)
+        if clock.slot > now:
+            return clock.slot
+        return 0.0 if clock in islice(address.promised, free) else now + self._step(address)
+
+    def _take_slot(self, clock: _Host, now: float) -> None:
+        address = self._addresses.get(clock.address)
+        if address is not None:
+            self._leave_queue(clock, address)
+            address.slot_at = max(address.slot_at, now + self._settings.delay / self._per_address)
+            address.in_flight += 1
+
+    def _step(self, address: _Address) -> float:
+        """Moments are promised no faster than the address can keep the promises."""
+        return max(_MIN_STEP, max(self._settings.delay, address.took) / self._per_address)
+
+    def _move(self, clock: _Host, address: str) -> None:
+        if clock.address != address:
+            if clock.address:
+                self._leave_queue(clock, self._addresses[clock.address])
+            clock.address = address
+            self._addresses.setdefault(address, _Address())
+
+    def _leave_queue(self, clock: _Host, address: _Address) -> None:
+        if clock.slot:
             clock.slot = 0.0
-            address.slot_at = max(address.slot_at, now + step)
-            return 0.0
-        clock.slot = address.slot_at = max(address.slot_at, now) + max(step, 0.02)
-        return clock.slot
+            address.promised.remove(clock)

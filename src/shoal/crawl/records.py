@@ -21,6 +21,8 @@ class Records:
         # Since the last batch was taken:
         self._added: dict[int, Entry] = {}
         self._changed: dict[int, Entry] = {}
+        self._repriced: dict[int, float] = {}
+        """With the priority they had before."""
         self._keys: dict[int, int] = {}
         self._closed: list[Closing] = []
         self._tally: Counter[tuple[State, Reason | None]] = Counter()
@@ -65,6 +67,12 @@ class Records:
         self._tally[old.state, old.reason] -= 1
         self._tally[new.state, new.reason] += 1
 
+    def reprice(self, old: Entry, new: Entry) -> None:
+        """A known URL waits with another priority, or was found by another way."""
+        self.change(old, new)
+        if old.id in self._changed:
+            self._repriced.setdefault(old.id, old.priority)
+
     def close(self, closing: Closing) -> None:
         """All waiting URLs of a host share one fate; they get it when the batch is written."""
         self._closed.append(closing)
@@ -74,12 +82,14 @@ class Records:
         changes = Changes(
             added=tuple(self._added.values()),
             changed=tuple(self._changed.values()),
+            repriced=tuple((self._changed[id], priority) for id, priority in self._repriced.items()),
             closed=tuple(self._closed),
             tally=tuple((state, reason, n) for (state, reason), n in self._tally.items() if n),
         )
         self._in_transit = self._added | self._changed
         self._keys_in_transit = self._keys
         self._added, self._changed, self._keys, self._closed = {}, {}, {}, []
+        self._repriced = {}
         self._tally.clear()
         return changes
 

@@ -34,6 +34,10 @@ class Statistics(msgspec.Struct, frozen=True, kw_only=True):
     """In this run, when they were about to be asked for."""
     retries: int
     fetching: tuple[str, ...]
+    stopping: bool = False
+    """Somebody asked for an end; what is in flight comes home first."""
+    trouble: str = ""
+    """The last request that failed, and why: whoever waits for a first page wants to know."""
 
 
 class Meter:
@@ -45,6 +49,7 @@ class Meter:
         self._started = now
         self._recent: deque[float] = deque()
         self._failed = self._skipped = self._retries = 0
+        self._trouble = ""
 
     @property
     def pages(self) -> int:
@@ -70,7 +75,12 @@ class Meter:
         self._relevant += relevant
         self._bytes += size
         self._recent.append(now)
+        self._forget(now)
         return self._pages
+
+    def trouble(self, url: str, why: str) -> None:
+        """A request failed, for good or not."""
+        self._trouble = f"{url}: {why}"
 
     def failed(self) -> None:
         """A URL was given up."""
@@ -85,11 +95,17 @@ class Meter:
         self._retries += 1
 
     def snapshot(
-        self, now: float, *, queue: int, hosts_ready: int, hosts_waiting: int, fetching: tuple[str, ...]
+        self,
+        now: float,
+        *,
+        queue: int,
+        hosts_ready: int,
+        hosts_waiting: int,
+        fetching: tuple[str, ...],
+        stopping: bool,
     ) -> Statistics:
         """All of it, at this moment."""
-        while self._recent and self._recent[0] < now - _RATE_SECONDS:
-            self._recent.popleft()
+        self._forget(now)
         window = min(_RATE_SECONDS, max(now - self._started, 0.1))
         return Statistics(
             pages=self._pages,
@@ -105,4 +121,10 @@ class Meter:
             skipped=self._skipped,
             retries=self._retries,
             fetching=fetching,
+            stopping=stopping,
+            trouble=self._trouble,
         )
+
+    def _forget(self, now: float) -> None:
+        while self._recent and self._recent[0] < now - _RATE_SECONDS:
+            self._recent.popleft()

@@ -1,0 +1,313 @@
+"""Which URL next? Worked examples; `test_frontier_model.py` has the random ones."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from shoal.crawl.frontier import Frontier
+from shoal.crawl.politeness import Clocks
+from shoal.model import Closing, Entry, Reason, State, Timing
+from shoal.settings import Politeness
+from shoal.testing.ledger import MemoryLedger
+from shoal.testing.shelf import MemoryShelf
+from shoal.urls import host_of
+
+NOW = 1000.0
+
+
+class Crawl:
+    """A frontier with its clocks, and a shelf that outlives it."""
+
+    def __init__(self, shelf: MemoryShelf | None = None, *, front: int = 100, delay: float = 1.0, per_host: int = 1):
+        self.shelf = shelf or MemoryShelf()
+        politeness = Politeness(delay=delay, per_host=per_host)
+        self.clocks = Clocks(politeness, MemoryLedger(), longest_request=60, random=Random(1))
+        self.frontier = Frontier(self.shelf, self.clocks, front=front)
+
+    def add(self, url: str, priority: float = 0.5, *, depth: int = 0, refused: Reason | None = None) -> bool:
+        state = State.WAITING if refused is None else State.SKIPPED
+        entry = Entry(
+            id=0,
+            url=f"http://{url}",
+            host=host_of(f"http://{url}/"),
+            priority=priority,
+            depth=depth,
+            state=state,
+            reason=refused,
+        )
+        return self.frontier.add(entry)
+
+    def pop(self, now: float = NOW) -> str | None:
+        entry = self.frontier.pop(now)
+        return entry.url.removeprefix("http://") if entry else None
+
+    def done(self, now: float = NOW) -> None:
+        """All that is under way comes home."""
+        for entry in list(self.frontier.leased.values()):
+            self.release(entry, now)
+            self.frontier.settle(entry, State.DONE)
+            self.frontier.free(entry.host)
+
+    def release(self, entry: Entry, now: float) -> None:
+        self.clocks.release(entry.host, Timing(started=now, answered=now, ended=now))
+
+    def fetch_all(self, now: float = NOW) -> list[str]:
+        """All that may be asked for now, in order; with a delay of 0, everything."""
+        came = []
+        while (url := self.pop(now)) is not None:
+            came.append(url)
+            self.done(now)
+        return came
+
+    def commit(self) -> None:
+        self.shelf.commit(self.frontier.take_changes())
+        self.frontier.committed()
+
+    def only(self) -> Entry:
+        (entry,) = self.frontier.leased.values()
+        return entry
+
+
+def test_the_best_url_comes_first_whatever_its_host() -> None:
+    crawl = Crawl(delay=0)
+    for url, priority in [("a.test/1", 0.2), ("b.test/1", 0.9), ("a.test/2", 0.5), ("c.test/1", 0.3)]:
+        crawl.add(url, priority)
+    assert crawl.fetch_all() == ["b.test/1", "a.test/2", "c.test/1", "a.test/1"]
+
+
+def test_urls_of_equal_priority_come_in_the_order_of_discovery() -> None:
+    crawl = Crawl(delay=0)
+    for number in range(5):
+        crawl.add(f"a.test/{number}")
+    assert crawl.fetch_all() == [f"a.test/{number}" for number in range(5)]
+
+
+def test_a_host_that_waits_never_blocks_another() -> None:
+    crawl = Crawl(delay=10)
+    for number in range(3):
+        crawl.add(f"best.test/{number}", 0.9)
+    crawl.add("other.test/", 0.1)
+    assert crawl.pop() == "best.test/0"
+    assert crawl.pop() == "other.test/"
+    crawl.done()
+    assert crawl.pop(NOW + 9.9) is None
+    assert crawl.frontier.ready_at() == NOW + 10
+    assert crawl.pop(NOW + 10) == "best.test/1"
+
+
+def test_one_host_gets_as_many_requests_at_once_as_it_may() -> None:
+    crawl = Crawl(delay=0, per_host=2)
+    for number in range(4):
+        crawl.add(f"a.test/{number}")
+    assert [crawl.pop() for _ in range(3)] == ["a.test/0", "a.test/1", None]
+    crawl.done()
+    assert [crawl.pop() for _ in range(3)] == ["a.test/2", "a.test/3", None]
+
+
+@pytest.mark.parametrize("committed", [False, True])
+def test_a_url_found_again_by_a_better_link_moves_up(committed: bool) -> None:
+    crawl = Crawl(delay=0)
+    for number in range(20):
+        crawl.add(f"a.test/{number}", 0.9 - number / 100)
+    if committed:
+        crawl.commit()
+        crawl = Crawl(crawl.shelf, delay=0)  # now all of them are on the shelf
+    assert not crawl.add("a.test/19", 1.0), "it waited before"
+    assert crawl.fetch_all()[:2] == ["a.test/19", "a.test/0"]
+
+
+def test_a_url_found_again_by_a_worse_link_keeps_its_priority() -> None:
+    crawl = Crawl()
+    crawl.add("a.test/", 0.9)
+    crawl.add("a.test/", 0.1)
+    assert crawl.frontier.pop(NOW) is not None
+    assert crawl.only().priority == 0.9
+
+
+@pytest.mark.parametrize("priority", [0.1, 0.9])
+def test_the_shortest_way_to_a_url_counts_as_its_depth(priority: float) -> None:
+    crawl = Crawl()
+    crawl.add("a.test/", 0.5, depth=5)
+    assert crawl.frontier.is_news("http://a.test/", priority, 2)
+    crawl.add("a.test/", priority, depth=2)
+    crawl.add("a.test/", 0.9, depth=7)
+    crawl.pop()
+    assert crawl.only().depth == 2
+
+
+@pytest.mark.parametrize(
+    ("reason", "reopens"),
+    [
+        (Reason.DEPTH, True),
+        (Reason.NOFOLLOW, True),
+        (Reason.THRESHOLD, True),
+        (Reason.SCOPE, False),
+        (Reason.TRAP, False),
+    ],
+)
+def test_a_refusal_that_lies_in_the_way_is_undone_by_another_way(reason: Reason, reopens: bool) -> None:
+    crawl = Crawl()
+    assert not crawl.add("a.test/", refused=reason, depth=9)
+    crawl.commit()
+    assert crawl.add("a.test/", depth=2) is reopens
+    assert len(crawl.frontier) == int(reopens)
+    assert crawl.pop() == ("a.test/" if reopens else None)
+
+
+def test_a_url_that_was_fetched_is_never_fetched_again() -> None:
+    crawl = Crawl(delay=0)
+    crawl.add("a.test/")
+    assert crawl.fetch_all() == ["a.test/"]
+    crawl.commit()
+    assert not crawl.add("a.test/", 1.0)
+    assert crawl.fetch_all() == []
+
+
+def test_a_retry_comes_at_its_time_and_not_before_even_when_found_again() -> None:
+    crawl = Crawl(delay=1)
+    crawl.add("a.test/", 0.5)
+    crawl.add("a.test/other", 0.4)
+    crawl.pop()
+    entry = crawl.only()
+    crawl.release(entry, NOW)
+    crawl.frontier.retry(entry, NOW + 60)
+    crawl.frontier.free(entry.host)
+    crawl.add("a.test/", 1.0)
+    assert crawl.pop(NOW + 1) == "a.test/other"
+    crawl.done(NOW + 1)
+    assert (crawl.pop(NOW + 59), crawl.frontier.ready_at()) == (None, NOW + 60)
+    assert crawl.pop(NOW + 60) == "a.test/"
+    assert (crawl.only().attempt, crawl.only().priority) == (2, 1.0)
+
+
+def test_a_retry_survives_the_end_of_the_process() -> None:
+    crawl = Crawl()
+    crawl.add("a.test/")
+    crawl.pop()
+    crawl.frontier.retry(crawl.only(), NOW + 60)
+    crawl.commit()
+    again = Crawl(crawl.shelf)
+    assert (len(again.frontier), again.pop(NOW + 59), again.pop(NOW + 60)) == (1, None, "a.test/")
+
+
+def test_what_was_under_way_when_the_process_died_is_asked_for_again() -> None:
+    crawl = Crawl()
+    crawl.add("a.test/")
+    crawl.commit()
+    assert crawl.pop() == "a.test/"
+    assert Crawl(crawl.shelf).pop() == "a.test/"
+
+
+def test_a_host_whose_robots_txt_is_unknown_waits_until_it_is_known() -> None:
+    crawl = Crawl(delay=0)
+    crawl.add("a.test/")
+    crawl.pop()
+    entry = crawl.only()
+    crawl.frontier.put_back(entry)
+    robots = crawl.frontier.start_errand("http://a.test/robots.txt")
+    assert (crawl.pop(), len(crawl.frontier)) == (None, 1)
+    crawl.frontier.end_errand(robots.id)
+    crawl.release(entry, NOW)
+    crawl.frontier.unblock("a.test")
+    crawl.frontier.free("a.test")
+    assert crawl.pop() == "a.test/"
+
+
+def test_an_errand_goes_before_all_pages_of_its_host_and_keeps_its_clock() -> None:
+    crawl = Crawl(delay=5)
+    crawl.add("a.test/1")
+    crawl.add("a.test/2", 1.0)
+    crawl.pop()
+    crawl.done()
+    crawl.frontier.queue_errand("http://a.test/robots.txt")
+    assert crawl.pop(NOW + 4) is None
+    assert crawl.pop(NOW + 5) == "a.test/robots.txt"
+
+
+def test_an_errand_to_a_closed_host_is_still_run() -> None:
+    crawl = Crawl()
+    crawl.frontier.queue_errand("http://a.test/robots.txt")
+    crawl.frontier.close(Closing(host="a.test", state=State.FAILED, reason=Reason.DNS, detail=""))
+    assert crawl.pop() == "a.test/robots.txt"
+
+
+def test_a_closed_host_is_asked_nothing_more() -> None:
+    crawl = Crawl(delay=0, per_host=3)
+    for number in range(5):
+        crawl.add(f"a.test/{number}")
+    crawl.add("b.test/", 0.1)
+    crawl.commit()
+    crawl.pop(), crawl.pop(), crawl.pop()
+    done, again, back = crawl.frontier.leased.values()
+    crawl.frontier.close(Closing(host="a.test", state=State.FAILED, reason=Reason.DNS, detail="No such name."))
+    assert not crawl.add("a.test/new", 1.0)
+    crawl.frontier.settle(done, State.DONE)
+    crawl.frontier.retry(again, NOW)
+    crawl.frontier.put_back(back)
+    assert (len(crawl.frontier), crawl.pop(NOW + 1), crawl.pop(NOW + 1)) == (1, "b.test/", None)
+    crawl.commit()
+    fates = {
+        entry.url.removeprefix("http://a.test/"): (entry.state, entry.reason) for entry in crawl.shelf.entries.values()
+    }
+    gone, skipped = (State.FAILED, Reason.DNS), (State.SKIPPED, Reason.DNS)
+    assert fates.pop("http://b.test/")[0] is State.WAITING
+    assert fates == {"0": (State.DONE, None), "1": skipped, "2": skipped, "3": gone, "4": gone, "new": skipped}
+
+
+def test_a_url_under_way_when_its_host_was_closed_does_not_wait_for_ever_after_a_crash() -> None:
+    crawl = Crawl()
+    crawl.add("a.test/")
+    crawl.commit()
+    crawl.pop()
+    crawl.frontier.close(Closing(host="a.test", state=State.FAILED, reason=Reason.DNS, detail=""))
+    crawl.commit()
+    again = Crawl(crawl.shelf)
+    assert (len(again.frontier), again.pop(), again.frontier.ready_at()) == (0, None, None)
+    again.commit()
+    assert [entry.state for entry in crawl.shelf.entries.values()] == [State.SKIPPED]
+
+
+def test_the_worst_urls_are_dropped_and_come_back_when_found_again() -> None:
+    crawl = Crawl(delay=0)
+    for number in range(6):
+        crawl.add(f"a.test/{number}", number / 10)
+    crawl.commit()
+    crawl.frontier.drop_worst(4)
+    assert len(crawl.frontier) == 2
+    assert crawl.frontier.is_news("http://a.test/0", 0.05, 3)
+    assert crawl.add("a.test/0", 0.05)
+    assert crawl.fetch_all() == ["a.test/5", "a.test/4", "a.test/0"]
+
+
+def test_a_price_can_fall_as_well_as_rise() -> None:
+    crawl = Crawl(delay=0)
+    for number in range(3):
+        crawl.add(f"a.test/{number}", 0.5)
+    crawl.frontier.reprice("http://a.test/0", 0.1, "it was a mistake")
+    crawl.frontier.reprice("http://a.test/2", 0.9, "it was a find")
+    crawl.frontier.reprice("http://a.test/unknown", 0.9, "never seen")
+    assert crawl.fetch_all() == ["a.test/2", "a.test/1", "a.test/0"]
+
+
+def test_few_urls_stay_in_memory_and_all_come_back_in_order() -> None:
+    crawl = Crawl(delay=0, front=10)
+    numbers = list(range(500))
+    Random(1).shuffle(numbers)
+    for count, number in enumerate(numbers):
+        crawl.add(f"{'ab'[number % 2]}.test/{number}", number)
+        if count % 50 == 49:
+            crawl.commit()
+    assert len(crawl.frontier._front) <= 50, "the rest is on the shelf"
+    assert [int(url.partition("/")[2]) for url in crawl.fetch_all()] == sorted(numbers, reverse=True)
+
+
+def test_host_counts_tell_who_may_be_asked_and_who_waits() -> None:
+    crawl = Crawl(delay=10)
+    for url in ["a.test/1", "a.test/2", "b.test/1", "b.test/2", "c.test/"]:
+        crawl.add(url, 0.9 if url.startswith("a") else 0.5)
+    crawl.pop()
+    crawl.done()
+    assert crawl.pop() == "b.test/1"
+    assert crawl.frontier.host_counts() == (1, 1)

@@ -1,0 +1,352 @@
+"""The frontier, step by step beside a model so simple that it is plainly right: nothing lost, nothing twice, best first."""
+
+from __future__ import annotations
+
+import copy
+import tempfile
+from collections import Counter
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from shoal.crawl.frontier import Frontier
+from shoal.crawl.politeness import Clocks
+from shoal.model import Closing, Entry, Reason, State, Term, Timing, Topic
+from shoal.settings import Politeness, Settings
+from shoal.store import folder as folders
+from shoal.store.crawl import CrawlStore, open_store
+from shoal.testing.ledger import MemoryLedger
+from shoal.urls import host_of
+
+URLS = [f"http://{host}.test/{page}" for host, pages in [("a", 16), ("b", 12), ("c", 2)] for page in range(pages)]
+REOPENS = {Reason.DEPTH, Reason.NOFOLLOW, Reason.THRESHOLD, Reason.QUEUE_FULL}
+SETTINGS = Settings(topic=Topic(name="t", terms=(Term(text="t"),)), seeds=("http://a.test/",))
+urls = st.sampled_from(URLS)
+priorities = st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])
+
+
+@dataclass
+class Url:
+    """What the model knows of a URL."""
+
+    state: State
+    reason: Reason | None
+    priority: float
+    depth: int
+    attempt: int = 1
+    not_before: float = 0.0
+
+
+@dataclass
+class Model:
+    """All that a frontier must get right, without a queue."""
+
+    urls: dict[str, Url]
+    closed: dict[str, Reason]
+
+
+class FrontierBesideModel(RuleBasedStateMachine):
+    """With four URLs in memory at most, or nearly so, everything goes to the shelf and back all the time."""
+
+    per_host = 1
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stack = ExitStack()
+        self.folder = Path(self.stack.enter_context(tempfile.TemporaryDirectory()))
+        folders.create(self.folder, SETTINGS)
+        self.now = 1000.0
+        self.model = Model({}, {})
+        self.durable = copy.deepcopy(self.model)
+        self.open_run()
+
+    def open_run(self) -> None:
+        self.run = ExitStack()
+        self.store: CrawlStore = self.run.enter_context(open_store(self.folder))
+        self.clocks = Clocks(
+            Politeness(delay=1, per_host=self.per_host), MemoryLedger(), longest_request=60, random=Random(1)
+        )
+        self.frontier = Frontier(self.store.shelf, self.clocks, front=1)
+        self.leased: dict[str, Entry] = {}
+        self.blocked: set[str] = set()
+        self.in_transit: Model | None = None
+
+    def teardown(self) -> None:
+        self.drain()
+        self.run.close()
+        self.stack.close()
+
+    # --- what can happen ---------------------------------------------------------------------------------------------
+
+    @rule(url=urls, priority=priorities, depth=st.integers(0, 3), refused=st.sampled_from([None, None, None, *REOPENS]))
+    def add(self, url: str, priority: float, depth: int, refused: Reason | None) -> None:
+        state = State.WAITING if refused is None else State.SKIPPED
+        entry = Entry(id=0, url=url, host=host_of(url), priority=priority, depth=depth, state=state, reason=refused)
+        news = self.frontier.is_news(url, priority, depth, refused=refused is not None)
+        before = copy.deepcopy(self.model.urls.get(url))
+        waits_now = self.expect_add(entry)
+        if not news:
+            assert self.model.urls.get(url) == before, "what is no news must change nothing"
+        assert self.frontier.add(entry) == waits_now
+
+    def expect_add(self, entry: Entry) -> bool:
+        known, closed = self.model.urls.get(entry.url), self.model.closed.get(entry.host)
+        wanted = entry.state is State.WAITING
+        if known is None:
+            refused = (State.SKIPPED, closed) if wanted and closed else (entry.state, entry.reason)
+            self.model.urls[entry.url] = Url(*refused, entry.priority, entry.depth)
+            return refused[0] is State.WAITING
+        if not wanted or closed or entry.url in self.leased:
+            return False
+        if known.state is State.SKIPPED and known.reason in REOPENS:
+            self.model.urls[entry.url] = Url(State.WAITING, None, entry.priority, entry.depth)
+            return True
+        if known.state is State.WAITING:
+            known.priority, known.depth = max(known.priority, entry.priority), min(known.depth, entry.depth)
+        return False
+
+    @rule(host=st.sampled_from("ab"), start=st.integers(0, 6), step=st.sampled_from([-0.01, 0.0, 0.01]))
+    def add_many(self, host: str, start: int, step: float) -> None:
+        """More than fit in memory."""
+        for page in range(start, start + 10):
+            if (url := f"http://{host}.test/{page}") in URLS:
+                self.add(url, 0.5 + page * step, 1, None)
+
+    @precondition(lambda self: self.waiting())
+    @rule(data=st.data(), priority=priorities)
+    def raise_or_lower(self, data: st.DataObject, priority: float) -> None:
+        """Something is heard of a URL that waits: after a retry, in memory, or on the shelf."""
+        resting = [url for url in self.waiting() if self.model.urls[url].not_before > self.now]
+        url = data.draw(st.sampled_from(sorted(resting or self.waiting())))
+        if data.draw(st.booleans()):
+            self.add(url, priority, 0, None)
+        else:
+            self.reprice(url, priority)
+
+    @rule(turns=st.integers(1, 6))
+    def work(self, turns: int) -> None:
+        """Fetch some pages."""
+        for _ in range(turns):
+            self.now += 1.5
+            self.pop()
+            for entry in list(self.leased.values()):
+                self.finish(self.leased.pop(entry.url), State.DONE, None)
+
+    @rule(priority=priorities, wait=st.sampled_from([2.0, 20.0]))
+    def fail_and_be_heard_of(self, priority: float, wait: float) -> None:
+        """A link to a URL that rests must not wake it."""
+        self.now += 1.5
+        self.pop()
+        for entry in list(self.leased.values()):
+            self.rest(self.leased.pop(entry.url), wait)
+            self.add(entry.url, priority, 0, None)
+        self.now += 1.5
+        self.pop()
+
+    @rule(url=urls, priority=priorities)
+    def reprice(self, url: str, priority: float) -> None:
+        self.frontier.reprice(url, priority, "because")
+        known = self.model.urls.get(url)
+        if known and known.state is State.WAITING and url not in self.leased:
+            known.priority = priority
+
+    @rule()
+    def pop(self) -> None:
+        allowed = [url for url in self.waiting() if self.may_be_asked(url)]
+        entry = self.frontier.pop(self.now)
+        if entry is None:
+            assert not allowed
+            return
+        known = self.model.urls[entry.url]
+        assert entry.url in allowed
+        assert entry.priority == known.priority == max(self.model.urls[url].priority for url in allowed)
+        assert (entry.depth, entry.attempt, entry.state) == (known.depth, known.attempt, State.WAITING)
+        self.leased[entry.url] = entry
+
+    def waiting(self) -> list[str]:
+        return [
+            url for url, known in self.model.urls.items() if known.state is State.WAITING and url not in self.leased
+        ]
+
+    def may_be_asked(self, url: str) -> bool:
+        host = host_of(url)
+        if host in self.blocked or self.clocks.busy(host) or self.clocks.next_at(host) > self.now:
+            return False
+        return self.model.urls[url].not_before <= self.now
+
+    @precondition(lambda self: self.leased)
+    @rule(data=st.data(), state=st.sampled_from([State.DONE, State.FAILED, State.MOVED, State.SKIPPED]))
+    def settle(self, data: st.DataObject, state: State) -> None:
+        reason = {State.FAILED: Reason.STATUS, State.SKIPPED: Reason.THRESHOLD}.get(state)
+        self.finish(self.leased.pop(data.draw(st.sampled_from(sorted(self.leased)))), state, reason)
+
+    def finish(self, entry: Entry, state: State, reason: Reason | None) -> None:
+        self.release(entry)
+        self.frontier.settle(entry, state, reason)
+        self.model.urls[entry.url].state, self.model.urls[entry.url].reason = state, reason
+        self.frontier.free(entry.host)
+
+    @precondition(lambda self: self.leased)
+    @rule(data=st.data(), wait=st.sampled_from([0.0, 0.5, 3.0, 20.0]))
+    def retry(self, data: st.DataObject, wait: float) -> None:
+        self.rest(self.leased.pop(data.draw(st.sampled_from(sorted(self.leased)))), wait)
+
+    def rest(self, entry: Entry, wait: float) -> None:
+        self.release(entry)
+        self.frontier.retry(entry, self.now + wait)
+        known = self.model.urls[entry.url]
+        if not self.shares_fate(entry):
+            known.attempt, known.not_before = known.attempt + 1, self.now + wait
+        self.frontier.free(entry.host)
+
+    @precondition(lambda self: self.leased)
+    @rule(data=st.data())
+    def put_back(self, data: st.DataObject) -> None:
+        entry = self.leased.pop(data.draw(st.sampled_from(sorted(self.leased))))
+        self.release(entry)
+        self.frontier.put_back(entry)
+        self.shares_fate(entry)
+        self.blocked.add(entry.host)
+        self.frontier.free(entry.host)
+
+    def release(self, entry: Entry) -> None:
+        self.clocks.release(entry.host, Timing(started=self.now, answered=self.now, ended=self.now))
+
+    def shares_fate(self, entry: Entry) -> bool:
+        if closed := self.model.closed.get(entry.host):
+            self.model.urls[entry.url].state, self.model.urls[entry.url].reason = State.SKIPPED, closed
+        return closed is not None
+
+    @precondition(lambda self: self.blocked)
+    @rule()
+    def unblock(self) -> None:
+        host = self.blocked.pop()
+        self.frontier.unblock(host)
+        self.frontier.free(host)
+
+    @rule(seconds=st.sampled_from([0.3, 1.0, 5.0]))
+    def wait(self, seconds: float) -> None:
+        self.now += seconds
+
+    @rule(host=st.sampled_from(["b.test", "c.test"]))
+    def close(self, host: str) -> None:
+        self.frontier.close(Closing(host=host, state=State.FAILED, reason=Reason.DNS, detail="gone"))
+        if host in self.model.closed:
+            return
+        self.model.closed[host] = Reason.DNS
+        for url in self.waiting():
+            if host_of(url) == host:
+                self.model.urls[url].state, self.model.urls[url].reason = State.FAILED, Reason.DNS
+
+    # --- batches -----------------------------------------------------------------------------------------------------
+
+    @precondition(lambda self: self.in_transit is None)
+    @rule()
+    def take(self) -> None:
+        """Everything that follows until `commit` happens while the batch is on its way to the disk."""
+        self.in_transit = copy.deepcopy(self.model)
+        self.changes = self.frontier.take_changes()
+
+    @precondition(lambda self: self.in_transit is not None)
+    @rule(crash=st.booleans())
+    def commit(self, crash: bool) -> None:
+        assert self.in_transit is not None
+        self.store.commit(self.changes)
+        self.durable, self.in_transit = self.in_transit, None
+        self.check_disk()
+        if crash:
+            self.kill()
+        else:
+            self.frontier.committed()
+
+    @rule(crash=st.booleans())
+    def save(self, crash: bool) -> None:
+        """All that happened so far becomes durable."""
+        if self.in_transit is not None:
+            self.commit(crash=False)
+        self.take()
+        self.commit(crash)
+
+    @rule(limit=st.integers(1, 4))
+    def drop_worst(self, limit: int) -> None:
+        self.save(crash=False)
+        order = {url: self.known_id(url) for url, known in self.model.urls.items() if known.state is State.WAITING}
+        worst = sorted(order, key=lambda url: (self.model.urls[url].priority, -order[url]))[:limit]
+        self.frontier.drop_worst(limit)
+        for url in worst:
+            if url not in self.leased:
+                self.model.urls[url].state, self.model.urls[url].reason = State.SKIPPED, Reason.QUEUE_FULL
+
+    def known_id(self, url: str) -> int:
+        known = self.frontier.knows(url)
+        assert known is not None
+        return known.id
+
+    @rule()
+    def kill(self) -> None:
+        """The process dies: what was not committed never happened."""
+        self.run.close()
+        self.model = copy.deepcopy(self.durable)
+        self.open_run()
+        for url, known in self.model.urls.items():
+            if known.state is State.WAITING and host_of(url) in self.model.closed:  # it was under way at the time
+                known.state, known.reason = State.SKIPPED, self.model.closed[host_of(url)]
+
+    # --- what must always hold ---------------------------------------------------------------------------------------
+
+    @invariant()
+    def counts_what_waits(self) -> None:
+        assert len(self.frontier) == len(self.waiting())
+        assert set(self.leased) == {entry.url for entry in self.frontier.leased.values()}
+
+    @invariant()
+    def knows_every_url(self) -> None:
+        for url, expected in self.model.urls.items():
+            known = self.frontier.knows(url)
+            assert known is not None
+            if host_of(url) not in self.model.closed:  # their fate is written with the next batch
+                assert (known.state, known.reason) == (expected.state, expected.reason)
+                assert (known.priority, known.depth) == (expected.priority, expected.depth)
+
+    def check_disk(self) -> None:
+        database = folders.connect(self.folder)
+        rows = database.execute("SELECT url, state, reason, priority, depth, attempt, not_before FROM urls").fetchall()
+        found = {url: Url(State(state), reason, *rest) for url, state, reason, *rest in rows}
+        assert found == self.durable.urls
+        tally = {(state, reason or None): n for state, reason, n in database.execute("SELECT * FROM tally") if n}
+        assert tally == Counter((url.state, url.reason) for url in found.values())
+        database.close()
+
+    def drain(self) -> None:
+        """In the end everything that waits comes out, once each."""
+        for host in list(self.blocked):
+            self.frontier.unblock(host)
+        self.blocked.clear()
+        for entry in list(self.leased.values()):
+            self.finish(self.leased.pop(entry.url), State.DONE, None)
+        expected, came = self.waiting(), []
+        while len(self.frontier) and len(came) < len(URLS) + 1:
+            self.now += 30
+            while (entry := self.frontier.pop(self.now)) is not None:
+                came.append(entry.url)
+                self.finish(entry, State.DONE, None)
+            assert len(self.frontier) == 0 or self.frontier.ready_at() is not None
+        assert sorted(came) == sorted(expected)
+
+
+class WithTwoRequestsPerHost(FrontierBesideModel):
+    """The same for the user's own hosts, where two requests may be under way at once."""
+
+    per_host = 2
+
+
+_often = settings(max_examples=60, stateful_step_count=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+TestFrontierBesideModel = FrontierBesideModel.TestCase
+TestFrontierBesideModel.settings = _often
+TestWithTwoRequestsPerHost = WithTwoRequestsPerHost.TestCase
+TestWithTwoRequestsPerHost.settings = _often
