@@ -2,9 +2,10 @@
 
 Each size runs in a process of its own, on a real data folder: every URL is added, popped and settled, with a commit every
 5,000 URLs, as a crawl does. Printed: cost per URL (CPU and wall time) beside that of the smallest size, memory above
-the bare interpreter, and the time to open the folder again after the process was killed.
+the bare interpreter, and the time to open the folder again after the process was killed. Other work on the machine can double
+a figure, so the sizes take turns, the smallest before and after each other one, and medians count.
 
-    python -m benchmarks.frontier_scale [--sizes 10000 1000000]
+    python -m benchmarks.frontier_scale [--sizes 10000 1000000] [--rounds 3]
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import os
 import random
 import resource
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -37,18 +39,18 @@ TARGETS = {"cost": 1.3, "memory": 400.0, "open": 10.0}
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--sizes", type=int, nargs="+", default=[10_000, 100_000, 1_000_000])
-    options.add_argument("--repeat", type=int, default=5, help="runs of the smallest size, of which the median counts")
+    options.add_argument("--rounds", type=int, default=3, help="how often each size runs")
     options.add_argument("--child", nargs=3, metavar=("MODE", "FOLDER", "SIZE"), help=argparse.SUPPRESS)
     chosen = options.parse_args()
     if chosen.child:
         mode, folder, size = chosen.child
         {"work": _work, "fill": _fill, "open": _open}[mode](Path(folder), int(size))
         return
-    _compare(chosen.sizes, chosen.repeat)
+    _compare(sorted(chosen.sizes), chosen.rounds)
 
 
-def _compare(sizes: list[int], repeat: int) -> None:
-    rows = {size: _measure(size, repeat if size == min(sizes) else 1) for size in sizes}
+def _compare(sizes: list[int], rounds: int) -> None:
+    rows = _measure(sizes, rounds)
     base = rows[min(sizes)]
     print(
         f"{'URLs':>10} {'CPU µs/URL':>11} {'ratio':>6} {'wall µs/URL':>12} {'ratio':>6} {'memory MB':>10} {'reopen s':>9}"
@@ -70,13 +72,24 @@ def _compare(sizes: list[int], repeat: int) -> None:
         print(f"{name}: {value:.2f} {unit}, target at most {TARGETS[name]:g} {unit}: {verdict}")
 
 
-def _measure(size: int, repeat: int) -> dict[str, float]:
-    runs = [_child("work", size) for _ in range(repeat)]
-    runs.sort(key=lambda run: run["cpu"])
-    median = runs[len(runs) // 2]
+def _measure(sizes: list[int], rounds: int) -> dict[int, dict[str, float]]:
+    smallest, *others = sizes
+    runs: dict[int, list[dict[str, float]]] = {size: [] for size in sizes}
+    for _ in range(rounds):
+        for size in others:
+            for turn in (smallest, smallest, size, smallest, smallest):
+                runs[turn].append(_child("work", turn))
+    return {size: _medians(runs[size]) | _reopen(size) for size in sizes}
+
+
+def _medians(runs: list[dict[str, float]]) -> dict[str, float]:
+    return {name: statistics.median(run[name] for run in runs) for name in runs[0]}
+
+
+def _reopen(size: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         _start("fill", Path(folder), size, expect=-signal.SIGKILL)
-        return median | _start("open", Path(folder), size)
+        return _start("open", Path(folder), size)
 
 
 def _child(mode: str, size: int) -> dict[str, float]:

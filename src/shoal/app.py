@@ -7,7 +7,6 @@ import os
 import resource
 import signal
 import socket
-import sqlite3
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
@@ -33,12 +32,13 @@ from shoal.crawl.traps import TrapDetector
 from shoal.crawl.visit import PageVisitor
 from shoal.crawl.worker import work_together
 from shoal.errors import InputError, NoSeedReached
+from shoal.protocols import Ledger
 from shoal.settings import Settings
 from shoal.store import folder as folders
 from shoal.store import report
 from shoal.store.crawl import CrawlStore, open_store
 from shoal.store.explain import Explanation, explain
-from shoal.store.export import Format, export
+from shoal.store.export import ExportRow, Format, export, rows
 from shoal.store.ledger import SqliteLedger, ledger_path
 from shoal.store.report import BestPage, Status
 from shoal.topic.file import Names, overlay
@@ -47,7 +47,6 @@ from shoal.urls import normalise
 Watch = Callable[[Coordinator], Coroutine[None, None, None]]
 """Shows how a crawl stands; cancelled when the crawl is over."""
 _PIPE_BUFFER = 2**20
-_SETTINGS_FLAG = "SHOAL_WORKER_SETTINGS"
 
 
 def names() -> Names:
@@ -60,37 +59,57 @@ def start_crawl(folder: Path, settings: Settings) -> None:
     folders.create_new(folder, settings)
 
 
+def forget_crawl(folder: Path) -> None:
+    """Take back the folder of a crawl that has nothing in it."""
+    folders.remove(folder)
+
+
 def change_settings(folder: Path, options: Mapping[str, object]) -> None:
     """What the user says now replaces what the crawl was started with."""
-    with folders.lock_existing(folder), _reading(folder) as database:
+    with folders.lock_existing(folder), folders.reading(folder) as database:
         settings = overlay(folders.read_settings(folder, database), options, names=names())
         folders.write_settings(database, settings)
 
 
-async def run_crawl(folder: Path, watch: Watch) -> Ending:
-    """Crawl in a folder, from the start or from where it stopped, until it is over; answers why it is."""
+async def run_crawl(folder: Path, watch: Watch, *, ledger_file: Path | None = None) -> Ending:
+    """Crawl in a folder, from the start or from where it stopped, until it is over; answers why it is.
+
+    The ledger of hosts is that of the installation, unless the hosts exist for this crawl only.
+    """
     _allow_many_sockets()
     with ExitStack() as stack:
         store = stack.enter_context(open_store(folder))
-        ledger = SqliteLedger(ledger_path(os.environ), store.crawl_id, time.time)
+        ledger = SqliteLedger(ledger_file or ledger_path(os.environ), store.crawl_id, time.time)
         stack.callback(ledger.close)
-        ledger.recover(time.time(), store.settings.politeness.delay)
-        coordinator = _coordinator(store, ledger)
+        _let_go(ledger, store.settings)  # of what an earlier run held when it was killed
+        stack.callback(_let_go, ledger, store.settings)
+        coordinator = make_coordinator(store, ledger)
         stack.enter_context(_stop_on_signals(coordinator))
         try:
             ending = await _run(coordinator, store.settings, watch)
         except BaseExceptionGroup as group:
             raise _first(group) from group
-        if not store.totals().pages and (reasons := store.failed_seeds()):
+        nothing_came = ending is Ending.NOTHING_LEFT and not store.totals().pages
+        if nothing_came and (reasons := store.failed_seeds()):
             raise NoSeedReached(
-                "Not one seed could be fetched: " + "; ".join(f"{url} ({why})" for url, why in reasons) + "."
+                "Not one seed could be fetched: "
+                + "; ".join(f"{url} ({why.rstrip('.')})" for url, why in reasons)
+                + "."
             )
     return ending
 
 
-def _coordinator(store: CrawlStore, ledger: SqliteLedger) -> Coordinator:
+def make_coordinator(store: CrawlStore, ledger: Ledger, clock: Callable[[], float] = time.time) -> Coordinator:
+    """The stateful half of a crawl, as its settings want it, standing where the last run left it."""
     settings = store.settings
-    clocks = Clocks(settings.politeness, ledger, longest_request=settings.fetching.total_timeout, random=Random())
+    rulebook = Rulebook(settings.politeness, settings.fetching.user_agent, store.robots)
+    clocks = Clocks(
+        settings.politeness,
+        ledger,
+        longest_request=settings.fetching.total_timeout,
+        random=Random(),
+        wish=lambda host: _crawl_delay(rulebook, host, clock()),
+    )
     frontier = Frontier(store.shelf, clocks)
     traps = TrapDetector(datetime.now(UTC).year)
     traps.load(store.patterns())
@@ -102,13 +121,25 @@ def _coordinator(store: CrawlStore, ledger: SqliteLedger) -> Coordinator:
         store=store,
         frontier=frontier,
         clocks=clocks,
-        rulebook=Rulebook(settings.politeness, settings.fetching.user_agent, store.robots),
+        rulebook=rulebook,
         traps=traps,
         intake=intake,
         strategy=strategies()[settings.strategy].make(settings.topic),
         totals=store.totals(),
-        clock=time.time,
+        clock=clock,
     )
+
+
+def _let_go(ledger: SqliteLedger, settings: Settings) -> None:
+    """Hosts that we hold may be asked by other crawls again, after a pause."""
+    ledger.recover(time.time(), settings.politeness.delay)
+
+
+def _crawl_delay(rulebook: Rulebook, host: str, now: float) -> float | None:
+    """The longest that the host asks for under any scheme; None when its robots.txt must be read first."""
+    homes = [f"{scheme}://{host}/" for scheme in ("http", "https")]
+    known = [home for home in homes if rulebook.check(home, now) != "unknown"]
+    return max((rulebook.crawl_delay(home) or 0.0 for home in known), default=None)
 
 
 async def _run(coordinator: Coordinator, settings: Settings, watch: Watch) -> Ending:
@@ -149,37 +180,45 @@ async def _work_here(coordinator: Coordinator, settings: Settings) -> None:
 
 async def _work_elsewhere(coordinator: Coordinator, settings: Settings) -> None:
     """Keep one worker process going; one that dies is replaced, and what it had in hand is tried again."""
-    finished = False
-    while not finished:
+    while coordinator.ending is None:
         ours, theirs = socket.socketpair()
         with theirs:
-            command = [sys.executable, "-m", "shoal", "work-for", str(theirs.fileno())]
-            environment = os.environ | {_SETTINGS_FLAG: msgspec.json.encode(settings).decode()}
+            # A session of its own: Ctrl-C is for the coordinator, which lets what is in flight come home.
             process = await asyncio.create_subprocess_exec(
-                *command, pass_fds=[theirs.fileno()], env=environment, start_new_session=True
+                *(sys.executable, "-m", "shoal", "work-for", str(theirs.fileno())),
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,
             )
+        channel = Channel(*await asyncio.open_connection(sock=ours, limit=_PIPE_BUFFER))
         try:
-            channel = Channel(*await asyncio.open_connection(sock=ours, limit=_PIPE_BUFFER))
-            finished = await serve(coordinator, channel) and coordinator.ending is not None
-            await channel.close()
+            await channel.send(settings)
+            worked = await serve(coordinator, channel)
         finally:
+            await channel.close()
             if process.returncode is None:
                 process.terminate()
             await process.wait()
+        # One that was killed from outside is replaced; one that cannot even start has a bug, and so would the next.
+        if not worked and process.returncode and process.returncode > 0:
+            raise RuntimeError(f"a worker process ended with code {process.returncode} before it asked for work")
 
 
 async def work_for(socket_number: int) -> None:
     """Be a worker process: take tasks from the coordinator at the other end of a socket until it has no more."""
-    settings = msgspec.json.decode(os.environ[_SETTINGS_FLAG], type=Settings)
     _allow_many_sockets()
     channel = await connect(socket_number)
+    if (message := await channel.receive()) is None:
+        return
+    settings = msgspec.msgpack.decode(message, type=Settings)
     broker = PipeBroker(channel)
     share = -(-settings.fetching.concurrency // settings.processes)
     async with _visitor(settings) as visitor, asyncio.TaskGroup() as group:
+        working = group.create_task(work_together(broker, visitor, share))
         listening = group.create_task(broker.listen())
-        await work_together(broker, visitor, share)
-        await channel.close()
-        listening.cancel()
+        # Whichever is over first ends the other: the crawl is over, or the coordinator is gone and nobody waits for results.
+        working.add_done_callback(lambda _: listening.cancel())
+        listening.add_done_callback(lambda _: working.cancel())
+    await channel.close()
 
 
 # --- the process -----------------------------------------------------------------------------------------------------
@@ -221,19 +260,25 @@ def _allow_many_sockets() -> None:
 
 def crawl_status(folder: Path) -> Status:
     """How a crawl stands, whether it is running or not."""
-    with _reading(folder) as database:
+    with folders.reading(folder) as database:
         return report.status(database, running=folders.is_running(folder))
 
 
 def best_pages(folder: Path, limit: int) -> list[BestPage]:
     """The pages with the highest scores."""
-    with _reading(folder) as database:
+    with folders.reading(folder) as database:
         return report.best(database, limit)
+
+
+def fetched_pages(folder: Path) -> list[ExportRow]:
+    """Every page that was fetched, in the order of fetching."""
+    with folders.reading(folder) as database:
+        return list(rows(database, relevant_only=False))
 
 
 def explain_url(folder: Path, url: str) -> Explanation:
     """Why a URL was fetched, or why not."""
-    with _reading(folder) as database:
+    with folders.reading(folder) as database:
         if (found := explain(database, url)) is not None:
             return found
         settings = folders.read_settings(folder, database)
@@ -247,15 +292,5 @@ def explain_url(folder: Path, url: str) -> Explanation:
 
 def export_pages(folder: Path, format: Format, out: Path | None, *, relevant_only: bool) -> int:
     """Write the fetched pages to a file or to standard output; answers how many."""
-    with _reading(folder) as database:
+    with folders.reading(folder) as database:
         return export(database, folder, format, out, relevant_only)
-
-
-@contextmanager
-def _reading(folder: Path) -> Iterator[sqlite3.Connection]:
-    database = folders.connect(folder)
-    try:
-        with folders.storage_errors(folder):
-            yield database
-    finally:
-        database.close()

@@ -113,8 +113,6 @@ class Page(Value, frozen=True, kw_only=True):
     """The main text, without navigation and footers."""
     flat: str = ""
     """Title and main text in the form keywords are looked up in (`text.flat`)."""
-    terms: dict[str, int] = {}
-    """How often each analysed term stands in title and text."""
     links: tuple[Link, ...] = ()
     images: tuple[Image, ...] = ()
     noindex: bool = False
@@ -322,7 +320,7 @@ class State(IntEnum):
     MOVED = 4
 
 
-class Entry(Value, frozen=True, kw_only=True):
+class Entry(Value, frozen=True, kw_only=True, gc=False):
     """What the frontier keeps about one URL."""
 
     id: int
@@ -349,7 +347,7 @@ class Entry(Value, frozen=True, kw_only=True):
 # --- what is remembered ----------------------------------------------------------------------------------------------
 
 
-class Known(Value, frozen=True):
+class Known(Value, frozen=True, gc=False):
     """What the frontier must know of a URL that turned up again."""
 
     id: int
@@ -442,6 +440,8 @@ class Changes(Value, frozen=True):
 
     added: tuple[Entry, ...] = ()
     changed: tuple[Entry, ...] = ()
+    repriced: tuple[tuple[Entry, float], ...] = ()
+    """Those of `changed` that have another priority now, or were found by another way, each with its old priority."""
     closed: tuple[Closing, ...] = ()
     tally: tuple[tuple[State, Reason | None, int], ...] = ()
     """By how many URLs each state has grown or shrunk, those of `closed` not counted."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
@@ -329,12 +330,13 @@ class FrontierBesideModel(RuleBasedStateMachine):
         self.blocked.clear()
         for entry in list(self.leased.values()):
             self.finish(self.leased.pop(entry.url), State.DONE, None)
-        expected, came = self.waiting(), []
+        expected = self.waiting()
+        came: list[str] = []
         while len(self.frontier) and len(came) < len(URLS) + 1:
             self.now += 30
-            while (entry := self.frontier.pop(self.now)) is not None:
-                came.append(entry.url)
-                self.finish(entry, State.DONE, None)
+            while (next_one := self.frontier.pop(self.now)) is not None:
+                came.append(next_one.url)
+                self.finish(next_one, State.DONE, None)
             assert len(self.frontier) == 0 or self.frontier.ready_at() is not None
         assert sorted(came) == sorted(expected)
 
@@ -346,7 +348,7 @@ class WithTwoRequestsPerHost(FrontierBesideModel):
 
 
 _often = settings(max_examples=60, stateful_step_count=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-TestFrontierBesideModel = FrontierBesideModel.TestCase
+TestFrontierBesideModel = pytest.mark.slow(FrontierBesideModel.TestCase)
 TestFrontierBesideModel.settings = _often
-TestWithTwoRequestsPerHost = WithTwoRequestsPerHost.TestCase
+TestWithTwoRequestsPerHost = pytest.mark.slow(WithTwoRequestsPerHost.TestCase)
 TestWithTwoRequestsPerHost.settings = _often

@@ -44,7 +44,7 @@ BUSY = failure(status=503)
     ],
 )
 def test_the_gap_is_the_longest_of_delay_crawl_delay_and_slowness(
-    settings: dict[str, float], crawl_delay: float | None, took: float, gap: float
+    settings: dict[str, Any], crawl_delay: float | None, took: float, gap: float
 ) -> None:
     host = clocks(**settings)
     assert host.claim("a.test", NOW) == 0
@@ -152,9 +152,10 @@ def test_the_requests_to_an_address_are_spread_evenly() -> None:
 
 
 def test_no_host_starves_at_a_busy_address() -> None:
-    """The first ones of the list always ask first, as hosts of high priority do; the last ones must get their turn all the same."""
+    """The first of the list always ask first, as hosts of high priority do; the last must get their turn all the same."""
     hosts, names = neighbours(12, delay=0.5, per_address=2)
-    at, under_way, served = dict.fromkeys(names, NOW), {}, dict.fromkeys(names, 0)
+    under_way: dict[str, float] = {}
+    at, served = dict.fromkeys(names, NOW), dict.fromkeys(names, 0)
     for tick in range(2400):
         now = NOW + tick * 0.05
         for name in [name for name, end in under_way.items() if end <= now]:

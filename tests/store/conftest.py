@@ -34,7 +34,7 @@ class HandMade:
         return row[0]
 
     def url(self, url: str, state: State = State.WAITING, **changes: Any) -> int:
-        values: dict[str, Any] = {
+        found: dict[str, Any] = {
             "key": key_of(url),
             "host": self.host(host_of(url)),
             "url": url,
@@ -43,22 +43,23 @@ class HandMade:
             "parent": 0,
             "origin": 0,
             "hop": 0,
-            "attempt": 1,
-            "state": state,
-            "reason": None,
-            "detail": "",
             "anchor": "",
             "why": "",
-            "not_before": 0.0,
-        } | changes
+        }
+        fate: dict[str, Any] = {"state": state, "reason": None, "detail": "", "attempt": 1, "not_before": 0.0}
+        found |= {column: value for column, value in changes.items() if column not in fate}
+        fate |= {column: value for column, value in changes.items() if column in fate}
         self.connection.execute(
             "INSERT INTO tally VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET urls = urls + 1",
-            (state, values["reason"] or ""),
+            (state, fate["reason"] or ""),
         )
-        return self._insert("urls", values)
+        id = self._insert("found", found)
+        if state is not State.WAITING or fate["attempt"] > 1:  # what waits for its first request has no row there
+            self._insert("fates", {"id": id} | fate)
+        return id
 
     def page(self, url: str, order: int, *, link: dict[str, Any] | None = None, **changes: Any) -> int:
-        """A fetched page; `link` has columns of its row in `urls`."""
+        """A fetched page; `link` has columns of its row in the view `urls`."""
         id = self.url(url, State.DONE, **(link or {}))
         self.connection.execute("UPDATE hosts SET pages = pages + 1 WHERE name = ?", (host_of(url),))
         values: dict[str, Any] = {

@@ -41,6 +41,7 @@ def test_urls_under_way_count_as_fetching_only_while_a_crawl_runs(crawl: HandMad
     crawl.url("https://a.example/1")
     crawl.url("https://a.example/2")
     crawl.meta("fetching", ["https://a.example/1", "https://a.example/robots.txt"])
+    crawl.meta("leased", 1)
     running, stopped = status(crawl.connection, running=True), status(crawl.connection, running=False)
     assert (running.waiting, running.fetching) == (1, 2)
     assert running.fetching_urls == ("https://a.example/1", "https://a.example/robots.txt")
@@ -245,11 +246,11 @@ def test_a_url_that_waits_for_another_try_says_so(crawl: HandMade) -> None:
     [
         (State.FAILED, Reason.STATUS, "The server answered 404 Not Found.", 1, "The server answered 404 Not Found."),
         (State.FAILED, Reason.TIMEOUT, "", 1, "Its host took too long to answer."),
-        (State.SKIPPED, Reason.ROBOTS, None, 0, "The robots.txt of its host disallows it."),
+        (State.SKIPPED, Reason.ROBOTS, "", 0, "The robots.txt of its host disallows it."),
     ],
 )
 def test_a_url_without_a_page_says_why(
-    crawl: HandMade, state: State, reason: Reason, detail: str | None, attempts: int, sentence: str
+    crawl: HandMade, state: State, reason: Reason, detail: str, attempts: int, sentence: str
 ) -> None:
     crawl.url("https://a.example/", state, reason=reason, detail=detail)
     found = explain(crawl.connection, "https://a.example/")

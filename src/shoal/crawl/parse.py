@@ -1,7 +1,7 @@
 """What does a response say? Bytes in, `Page` out.
 
     bytes ─charset─► text ─markup─► notes ─► links, images, robots rules
-                                      └─maintext─► main text ─text─► terms, flat form, fingerprint
+                                      └─maintext─► main text ─text─► flat form, fingerprint
 
 Broken HTML never raises, and every string of a page can be encoded.
 """
@@ -9,9 +9,7 @@ Broken HTML never raises, and every string of a page can be encoded.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from shoal import text, urls
 from shoal.crawl import charset, dates, markup
@@ -72,7 +70,7 @@ class HtmlParser:
         base = urls.normalise(notes.base, response.url) or response.url
         links, images = resolve(notes, base, response.url, charset_name)
         rules = self._robots_rules(response, notes)
-        words = _words(title, content)
+        flat = text.flattened(content)
         return Page(
             url=response.url,
             title=title,
@@ -83,9 +81,8 @@ class HtmlParser:
             published=dates.published(_stated_dates(notes, metas), response.url, content),
             charset=charset_name,
             text=content,
-            terms=words.terms,
-            flat=words.flat,
-            fingerprint=words.fingerprint,
+            flat=f"{text.flattened(title)}\n{flat}",
+            fingerprint=text.fingerprint(flat),
             links=links,
             images=images,
             noindex="noindex" in rules or "none" in rules,
@@ -124,7 +121,7 @@ def _kind_of(response: Response) -> str | None:
 def _plain_page(url: str, body: str, charset_name: str) -> Page:
     content = body[:MAX_TEXT].strip()
     title = line(content.partition("\n")[0][:500]) or url.rstrip("/").rpartition("/")[2]
-    words = _words("", content)
+    flat = text.flattened(content)
     return Page(
         url=url,
         title=title,
@@ -132,27 +129,8 @@ def _plain_page(url: str, body: str, charset_name: str) -> Page:
         published=dates.published((), url, content),
         charset=charset_name,
         text=content,
-        terms=words.terms,
-        flat=words.flat,
-        fingerprint=words.fingerprint,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Words:
-    """The words of a page, cut once for everyone."""
-
-    terms: dict[str, int]
-    flat: str
-    fingerprint: tuple[int, ...]
-
-
-def _words(title: str, content: str) -> _Words:
-    (of_title, flat_title), (of_content, flat_content) = text.analyse(title), text.analyse(content)
-    return _Words(
-        terms=dict(Counter(of_title + of_content)),
-        flat=f"{flat_title}\n{flat_content}",
-        fingerprint=text.fingerprint(of_content),
+        flat=flat,
+        fingerprint=text.fingerprint(flat),
     )
 
 

@@ -14,6 +14,7 @@ import sqlite3
 from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -31,6 +32,7 @@ NEAR = 0.75
 _CHECKPOINT_ROWS = 50_000
 """About 50 MB of write-ahead log."""
 _NO_PAGE = Page(url="")
+_FoundRow = tuple[int, int, int, float, int, int, int, int, str, str, str]
 _FOUND = f"INSERT INTO found VALUES ({', '.join('?' * 11)})"
 _FOUND_ANEW = (
     "UPDATE found SET priority = ?, depth = ?, parent = ?, origin = ?, hop = ?, anchor = ?, why = ? WHERE id = ?"
@@ -105,8 +107,10 @@ class CrawlStore:
     def commit(self, changes: Changes) -> list[Duplicate]:
         """Make a batch durable, all of it or nothing; answers which of its pages were known already."""
         with folders.storage_errors(self.folder):
+            hosts = self._new_hosts(changes)
             found = [self._found_row(entry) for entry in changes.added]
             with _transaction(self._database):
+                self._database.executemany("INSERT INTO hosts (id, name) VALUES (?, ?)", hosts)
                 self._write_urls(changes, found)
                 duplicates = [twin for page in changes.pages if (twin := self._insert_page(page))]
                 self._count_pages(changes)
@@ -136,23 +140,21 @@ class CrawlStore:
 
     def _write_urls(self, changes: Changes, found: list[_FoundRow]) -> None:
         many = self._database.executemany
-        self._insert_hosts(changes)
         many(_FOUND, found)
-        many(_FOUND_ANEW, map(_found_anew, changes.repriced))
+        many(_FOUND_ANEW, [_found_anew(entry) for entry, _ in changes.repriced])
         # In the order of the table, so that neighbours are changed together.
         many(_FATE, sorted(map(_fate, (*filter(_has_fate, changes.added), *changes.changed))))
         many(_TALLY, [(state, reason or "", n) for state, reason, n in changes.tally])
         for closing in changes.closed:
             self._close_host(closing, changes)
 
-    def _insert_hosts(self, changes: Changes) -> None:
+    def _new_hosts(self, changes: Changes) -> list[tuple[int, str]]:
         names = {entry.host for entry in changes.added}.union(closing.host for closing in changes.closed)
-        rows = [(self.shelf.new_host(name), name) for name in names.difference(self.shelf.host_ids)]
-        self._database.executemany("INSERT INTO hosts (id, name) VALUES (?, ?)", rows)
+        return [(self.shelf.new_host(name), name) for name in names.difference(self.shelf.host_ids)]
 
     def _found_row(self, entry: Entry) -> _FoundRow:
         return (
-            entry.id, key_of(entry.url), self._host_id(entry.host), entry.priority, entry.depth, entry.parent, entry.origin,
+            entry.id, key_of(entry.url), self.shelf.host_ids[entry.host], entry.priority, entry.depth, entry.parent, entry.origin,
             entry.hop, entry.url, entry.anchor, entry.why,
         )  # fmt: skip
 
@@ -213,10 +215,11 @@ class CrawlStore:
         if not response.body or (page is not None and page.noindex):
             return "", 0
         if twin is not None and twin.similarity == 1.0:
-            url, fetched_at = self._database.execute(
-                "SELECT url, fetched_at FROM urls JOIN pages USING (id) WHERE id = ?", (twin.of,)
+            original = self._database.execute(
+                "SELECT url, fetched_at FROM found JOIN pages USING (id) WHERE id = ? AND warc_file <> ''", (twin.of,)
             ).fetchone()
-            return self._warc.write_revisit(response, url, fetched_at)
+            if original is not None:  # a page that asks not to be kept has no body to refer to
+                return self._warc.write_revisit(response, *original)
         return self._warc.write(response)
 
     def _twin(self, id: int, digest: bytes, page: Page) -> Duplicate | None:

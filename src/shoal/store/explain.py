@@ -10,6 +10,8 @@ from typing import Any, Literal
 import msgspec
 
 from shoal.model import Evidence, Reason, State
+from shoal.settings import Settings
+from shoal.store.folder import read_meta
 from shoal.store.report import Answer, snapshot, time_of
 from shoal.urls import key_of, normalise
 
@@ -139,7 +141,7 @@ SELECT urls.id, urls.url, urls.host, hosts.name, urls.priority, urls.depth, urls
        original.url, pages.similarity
 FROM urls JOIN hosts ON hosts.id = urls.host
 LEFT JOIN pages ON pages.id = urls.id
-LEFT JOIN urls AS original ON original.id = pages.duplicate_of
+LEFT JOIN found AS original ON original.id = pages.duplicate_of
 """
 
 
@@ -152,7 +154,7 @@ def explain(connection: sqlite3.Connection, url: str) -> Explanation | None:
 
 def _find(connection: sqlite3.Connection, url: str) -> _Row | None:
     """The row of a URL as a person types it, also without `https://`."""
-    spellings = [url] if "://" in url else [f"https://{url}", f"http://{url}"]
+    spellings = [url] if "://" in url or "@" in url else [f"https://{url}", f"http://{url}"]
     for spelling in spellings:
         normal = normalise(spelling.strip())
         if normal is not None and (row := _one(connection, "urls.key = ?", key_of(normal))):
@@ -175,7 +177,7 @@ def _explained(connection: sqlite3.Connection, row: _Row) -> Explanation:
         host=row.host,
         state=state.name.lower(),
         reason=row.reason,
-        sentence=_sentence(row, rank, moved_to),
+        sentence=_waiting(connection, row, rank) if rank is not None else _sentence(row, moved_to),
         path=tuple(reversed(list(_path(connection, row)))),
         depth=row.depth,
         priority=row.priority,
@@ -253,18 +255,33 @@ def _rank(connection: sqlite3.Connection, row: _Row, among: str) -> Rank:
     return Rank(place=place, of=of)
 
 
-def _sentence(row: _Row, rank: Rank | None, moved_to: str | None) -> str:
-    if rank is not None:
-        return f"It waits at rank {rank.place:,} of {rank.of:,} by priority{_after_failures(row)}."
+def _waiting(connection: sqlite3.Connection, row: _Row, rank: Rank) -> str:
+    failures = f", after {row.attempt - 1} failed attempts" if row.attempt > 1 else ""
+    return f"It waits at rank {rank.place:,} of {rank.of:,} by priority{failures}{_spent(connection)}."
+
+
+def _spent(connection: sqlite3.Connection) -> str:
+    """Why nothing that waits is fetched any more, if the crawl has used up a budget."""
+    if (stored := read_meta(connection, "settings")) is None:
+        return ""
+    budget = msgspec.json.decode(stored, type=Settings).budget
+    pages, size = connection.execute("SELECT count(*), ifnull(sum(bytes), 0) FROM pages").fetchone()
+    seconds = msgspec.json.decode(read_meta(connection, "elapsed") or b"0", type=float)
+    if budget.max_pages is not None and pages >= budget.max_pages:
+        return f"; the crawl has reached its budget of {budget.max_pages:,} pages (--max-pages)"
+    if budget.max_bytes is not None and size >= budget.max_bytes:
+        return f"; the crawl has reached its budget of {budget.max_bytes:,} bytes (--max-bytes)"
+    if budget.max_time is not None and seconds >= budget.max_time:
+        return f"; the crawl has reached its budget of {budget.max_time:g} seconds (--max-time)"
+    return ""
+
+
+def _sentence(row: _Row, moved_to: str | None) -> str:
     if row.state == State.MOVED:
         return f"It redirects to {moved_to}." if moved_to else row.detail or "It redirects to a URL known before."
     if row.state == State.DONE:
         return f"It was fetched as page {row.fetch_order}{_verdict(row)}{_copy(row)}."
     return row.detail or (_SENTENCES[Reason(row.reason)] if row.reason else "Nothing more is known.")
-
-
-def _after_failures(row: _Row) -> str:
-    return f", after {row.attempt - 1} failed attempts" if row.attempt > 1 else ""
 
 
 def _verdict(row: _Row) -> str:

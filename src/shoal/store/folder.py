@@ -118,6 +118,8 @@ def write_settings(connection: sqlite3.Connection, settings: Settings) -> None:
 
 
 def _check_version(folder: Path, connection: sqlite3.Connection) -> None:
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
+        raise FolderError(f"The database in {folder} is damaged or not one of shoal's.")
     version = msgspec.json.decode(read_meta(connection, "version") or b"0")
     if version != VERSION:
         raise FolderError(
@@ -176,6 +178,8 @@ def storage_errors(folder: Path) -> Iterator[None]:
         raise
     except OSError as error:
         raise _from_os(folder, error) from error
+    except (sqlite3.IntegrityError, sqlite3.ProgrammingError):  # a bug of ours, which no user can put right
+        raise
     except sqlite3.DatabaseError as error:
         raise _from_sqlite(folder, error) from error
 

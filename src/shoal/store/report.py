@@ -12,12 +12,10 @@ import msgspec
 
 from shoal.model import State
 from shoal.store.folder import read_meta
-from shoal.urls import key_of
 
 _TOP_HOSTS = 10
 _CLOSED_SHOWN = 20
-# One look into an index per host, instead of reading all that wait.
-_HOSTS_WAITING = "SELECT count(*) FROM hosts WHERE EXISTS (SELECT 1 FROM urls WHERE state = 0 AND host = hosts.id)"
+_HOSTS_WAITING = "SELECT count(DISTINCT host) FROM urls WHERE state = 0"
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
@@ -104,7 +102,7 @@ def status(connection: sqlite3.Connection, *, running: bool) -> Status:
         hosts_waiting = connection.execute(_HOSTS_WAITING).fetchone()[0]
         return Status(
             running=running,
-            waiting=urls[State.WAITING] - _count_waiting(connection, fetching),
+            waiting=urls[State.WAITING] - (_leased(connection) if running else 0),
             fetching=len(fetching),
             done=urls[State.DONE],
             failed=urls[State.FAILED],
@@ -126,7 +124,7 @@ def best(connection: sqlite3.Connection, limit: int) -> list[BestPage]:
     """The pages with the highest scores; of pages that say the same, only the first."""
     found = connection.execute(
         """
-        SELECT pages.title, urls.url, pages.score FROM pages JOIN urls USING (id)
+        SELECT pages.title, found.url, pages.score FROM pages JOIN found USING (id)
         WHERE pages.score IS NOT NULL AND pages.duplicate_of = 0
         ORDER BY pages.score DESC, pages.fetch_order LIMIT ?
         """,
@@ -162,13 +160,9 @@ def _fetching(connection: sqlite3.Connection) -> tuple[str, ...]:
     return msgspec.json.decode(read_meta(connection, "fetching") or b"[]", type=tuple[str, ...])
 
 
-def _count_waiting(connection: sqlite3.Connection, urls: tuple[str, ...]) -> int:
-    """How many of these the database takes for waiting: the state changes only when a request is over."""
-    marks = ", ".join("?" * len(urls))
-    keys = [key_of(url) for url in urls]
-    query = f"SELECT count(*) FROM urls WHERE state = 0 AND key IN ({marks})"
-    count: int = connection.execute(query, keys).fetchone()[0]
-    return count
+def _leased(connection: sqlite3.Connection) -> int:
+    """How many of those under way the tally takes for waiting: the state changes only when a request is over."""
+    return msgspec.json.decode(read_meta(connection, "leased") or b"0", type=int)
 
 
 def _reasons(connection: sqlite3.Connection, state: State) -> tuple[Count, ...]:
@@ -215,7 +209,7 @@ def _top_hosts(connection: sqlite3.Connection) -> tuple[HostCounts, ...]:
     top = connection.execute(query, (_TOP_HOSTS,)).fetchall()
     ids = ", ".join(str(id) for id, _, _ in top)
     per_host = f"SELECT host, count(*) FROM {{}} AND host IN ({ids}) GROUP BY host"
-    relevant = dict(connection.execute(per_host.format("pages JOIN urls USING (id) WHERE relevant")))
+    relevant = dict(connection.execute(per_host.format("pages JOIN found USING (id) WHERE relevant")))
     waiting = dict(connection.execute(per_host.format("urls WHERE state = 0")))
     failed = dict(connection.execute(per_host.format("urls WHERE state = 2")))
     return tuple(

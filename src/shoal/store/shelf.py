@@ -28,15 +28,18 @@ _RETRIES = """
 _SCHEMA = """
     PRAGMA journal_mode = OFF;
     CREATE TABLE keys (key INTEGER PRIMARY KEY, id INTEGER NOT NULL);
-    CREATE TABLE waiting (id INTEGER PRIMARY KEY, host INTEGER NOT NULL, rank REAL NOT NULL);
+    CREATE TABLE waiting (host INTEGER, rank REAL, id INTEGER, PRIMARY KEY (host, rank, id)) WITHOUT ROWID;
 """
 # In the order of the index, so that pages are filled one after the other.
 _FILL = """
     INSERT INTO keys SELECT key, id FROM crawl.found ORDER BY key;
-    INSERT INTO waiting SELECT id, host, -priority FROM crawl.urls WHERE state = 0 ORDER BY id;
+    INSERT INTO waiting SELECT host, -priority, id FROM crawl.urls WHERE state = 0 ORDER BY host, -priority, id;
 """
-_INDEX = "CREATE INDEX waiting_best ON waiting (host, rank, id)"
 _BEST = "SELECT rank, id FROM waiting WHERE host = ? AND (rank, id) >= (?, ?) ORDER BY rank, id"
+
+
+_STATES = tuple(State)
+_REASONS = {str(reason): reason for reason in Reason}
 
 
 class SqliteShelf:
@@ -60,7 +63,7 @@ class SqliteShelf:
         if found is None:
             return None
         state, priority, depth, reason = self._execute(_FIND, found).fetchone()
-        return Known(id=found[0], state=State(state or 0), priority=priority, depth=depth, reason=_reason(reason))
+        return Known(id=found[0], state=_STATES[state or 0], priority=priority, depth=depth, reason=_reason(reason))
 
     def read(self, id: int) -> Entry:
         """The whole entry."""
@@ -97,8 +100,7 @@ class SqliteShelf:
 
     def count_waiting(self, keys: Iterable[int]) -> int:
         """How many of these URLs wait."""
-        query = "SELECT COUNT(*) FROM keys JOIN waiting USING (id) WHERE key = ?"
-        return sum(self._index.execute(query, (key,)).fetchone()[0] for key in keys)
+        return sum(known.state is State.WAITING for key in keys if (known := self.find(key)) is not None)
 
     def new_host(self, name: str) -> int:
         """The number of a host nobody saw before."""
@@ -111,12 +113,12 @@ class SqliteShelf:
         index, ids = self._index, self.host_ids
         index.execute("BEGIN")
         index.executemany("INSERT INTO keys VALUES (?, ?)", sorted(keys))
-        rows = [
-            (e.id, ids[e.host], -e.priority) for e in (*changes.added, *changes.changed) if e.state is State.WAITING
-        ]
-        index.executemany("INSERT OR REPLACE INTO waiting VALUES (?, ?, ?)", rows)
-        gone = [(entry.id,) for entry in changes.changed if entry.state is not State.WAITING]
-        index.executemany("DELETE FROM waiting WHERE id = ?", gone)
+        before = {entry.id: priority for entry, priority in changes.repriced}
+        gone = sorted((ids[entry.host], -before.get(entry.id, entry.priority), entry.id) for entry in changes.changed)
+        index.executemany("DELETE FROM waiting WHERE host = ? AND rank = ? AND id = ?", gone)
+        waiting = [entry for entry in (*changes.added, *changes.changed) if entry.state is State.WAITING]
+        rows = sorted((ids[entry.host], -entry.priority, entry.id) for entry in waiting)
+        index.executemany("INSERT INTO waiting VALUES (?, ?, ?)", rows)
         for closing in changes.closed:
             self._forget(closing)
         index.execute("COMMIT")
@@ -136,7 +138,7 @@ class SqliteShelf:
         )
         return Entry(
             id=id, url=url, host=self._host_names[host], priority=priority, depth=depth, parent=parent, origin=origin,
-            hop=hop, attempt=attempt or 1, state=State(state or 0), reason=_reason(reason), detail=detail or "",
+            hop=hop, attempt=attempt or 1, state=_STATES[state or 0], reason=_reason(reason), detail=detail or "",
             anchor=anchor, why=why, not_before=not_before or 0.0,
         )  # fmt: skip
 
@@ -149,9 +151,8 @@ def _index(database: Path) -> sqlite3.Connection:
     index.execute("ATTACH ? AS crawl", (str(database),))
     index.executescript(_FILL)
     index.execute("DETACH crawl")
-    index.execute(_INDEX)
     return index
 
 
 def _reason(text: str | None) -> Reason | None:
-    return Reason(text) if text else None
+    return _REASONS[text] if text else None

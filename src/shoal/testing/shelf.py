@@ -1,0 +1,82 @@
+"""What was committed about URLs, in memory: a `protocols.Shelf` and `protocols.Store` for tests and simulations."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator
+
+from msgspec.structs import replace
+
+from shoal.model import Changes, Closing, Duplicate, Entry, HostRecord, Known, Reason, Retry, State
+from shoal.urls import key_of
+
+
+class MemoryShelf:
+    """A shelf that is forgotten with the process; only `commit` changes it."""
+
+    def __init__(self) -> None:
+        self.entries: dict[int, Entry] = {}
+        self._keys: dict[int, int] = {}
+        self._pages: dict[str, int] = {}
+        self._closed: dict[str, Reason] = {}
+
+    def commit(self, changes: Changes) -> list[Duplicate]:
+        """Take in a batch; pages are only counted, so there are no duplicates to tell of."""
+        for entry in (*changes.added, *changes.changed):
+            self.entries[entry.id] = entry
+            self._keys[key_of(entry.url)] = entry.id
+            self._pages.setdefault(entry.host, 0)
+        for closing in changes.closed:
+            self._close(closing)
+        for page in changes.pages:
+            self._pages[page.seen.task.host] += 1
+        return []
+
+    def last_id(self) -> int:
+        """The highest id ever given."""
+        return max(self.entries, default=0)
+
+    def find(self, key: int) -> Known | None:
+        """What is known of the URL with this key."""
+        entry = self.entries.get(self._keys.get(key, 0))
+        if entry is None:
+            return None
+        return Known(id=entry.id, state=entry.state, priority=entry.priority, depth=entry.depth, reason=entry.reason)
+
+    def read(self, id: int) -> Entry:
+        """The whole entry."""
+        return self.entries[id]
+
+    def best(self, host: str, start: tuple[float, int]) -> Iterator[tuple[float, int]]:
+        """(-priority, id) of the waiting URLs of a host, best first, from `start` on, as far as the caller wants."""
+        ranked = sorted((-entry.priority, entry.id) for entry in self._waiting() if entry.host == host)
+        return (item for item in ranked if item >= start)
+
+    def worst(self, limit: int) -> Iterable[Entry]:
+        """The waiting URLs with the lowest priorities."""
+        return heapq.nsmallest(limit, self._waiting(), key=lambda entry: (entry.priority, -entry.id))
+
+    def hosts(self) -> Iterable[HostRecord]:
+        """Every host, with what waits there."""
+        for name, pages in self._pages.items():
+            waiting = [entry.priority for entry in self._waiting() if entry.host == name]
+            best = max(waiting, default=0.0)
+            yield HostRecord(name=name, waiting=len(waiting), best=best, pages=pages, closed=self._closed.get(name))
+
+    def retries(self) -> Iterable[Retry]:
+        """Waiting URLs that must not be asked for before a certain time."""
+        for entry in self._waiting():
+            if entry.not_before > 0:
+                yield Retry(id=entry.id, host=entry.host, priority=entry.priority, not_before=entry.not_before)
+
+    def _waiting(self) -> Iterator[Entry]:
+        return (entry for entry in self.entries.values() if entry.state is State.WAITING)
+
+    def _close(self, closing: Closing) -> None:
+        self._closed[closing.host] = closing.reason
+        self._pages.setdefault(closing.host, 0)
+        for entry in list(self._waiting()):
+            if entry.host == closing.host and entry.id not in closing.leased:
+                self.entries[entry.id] = replace(
+                    entry, state=closing.state, reason=closing.reason, detail=closing.detail
+                )

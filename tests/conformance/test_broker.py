@@ -1,0 +1,146 @@
+"""What every broker promises (`protocols.Broker`), run on the coordinator itself and on a pipe to it."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from shoal import app
+from shoal.crawl.coordinator import Coordinator, Ending
+from shoal.crawl.judge import judges
+from shoal.crawl.parse import HtmlParser
+from shoal.crawl.pipe import Channel, PipeBroker, connect, serve
+from shoal.crawl.visit import PageVisitor
+from shoal.crawl.worker import work_together
+from shoal.model import State
+from shoal.protocols import Broker
+from shoal.settings import Politeness, Settings
+from shoal.store import folder as folders
+from shoal.store.crawl import open_store
+from shoal.testing.fakes import FakeFetcher
+from shoal.testing.ledger import MemoryLedger
+from tests.crawl.simulated import SEED, TOPIC, page
+from tests.running import assert_consistent, fates, stored
+
+HOSTS = [f"http://h{n}.test/" for n in range(6)]
+WEB = {SEED: page(*HOSTS)} | {url: page("/2", text=url) for url in HOSTS} | {url + "2": page() for url in HOSTS}
+
+
+@dataclass(frozen=True)
+class Crawl:
+    """A crawl that runs, and the broker under test."""
+
+    broker: Broker
+    coordinator: Coordinator
+    running: asyncio.Task[Ending]
+    visitor: PageVisitor
+    folder: Path
+
+
+@asynccontextmanager
+async def in_process(coordinator: Coordinator) -> AsyncIterator[Broker]:
+    yield coordinator
+
+
+@asynccontextmanager
+async def through_a_pipe(coordinator: Coordinator) -> AsyncIterator[Broker]:
+    ours, theirs = socket.socketpair()
+    channel = await connect(theirs.detach())
+    far_end = Channel(*await asyncio.open_connection(sock=ours))
+    broker = PipeBroker(channel)
+    async with asyncio.TaskGroup() as group:
+        group.create_task(serve(coordinator, far_end))
+        group.create_task(broker.listen())
+        yield broker
+        await channel.close()
+        await far_end.close()
+
+
+@pytest.fixture(params=[in_process, through_a_pipe])
+async def crawl(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Crawl]:
+    settings = Settings(topic=TOPIC, seeds=(SEED,), politeness=Politeness(delay=0.0, per_address=64))
+    folders.create_new(tmp_path, settings)
+    visitor = PageVisitor(FakeFetcher(WEB, time.time), HtmlParser(), judges()["cosine"].make(TOPIC))
+    with open_store(tmp_path) as store:
+        coordinator = app.make_coordinator(store, MemoryLedger())
+        running = asyncio.create_task(coordinator.run())
+        async with request.param(coordinator) as broker:
+            yield Crawl(broker, coordinator, running, visitor, tmp_path)
+            coordinator.stop()
+        await running
+
+
+async def test_many_workers_bring_home_the_whole_web(crawl: Crawl) -> None:
+    await work_together(crawl.broker, crawl.visitor, 10)
+    assert await crawl.running is Ending.NOTHING_LEFT
+    assert {url for url, _, _ in stored(crawl.folder)} == set(WEB)
+    assert_consistent(crawl.folder)
+
+
+async def test_what_is_settled_is_stored_as_it_was_seen(crawl: Crawl) -> None:
+    await work_together(crawl.broker, crawl.visitor, 1)
+    await crawl.running
+    assert {title for _, title, _ in stored(crawl.folder)} == {*HOSTS, ""}
+
+
+async def test_nobody_gets_what_another_has(crawl: Crawl) -> None:
+    for _ in range(2):  # robots.txt and seed
+        await one_visit(crawl)
+    tasks = await asyncio.gather(*(crawl.broker.lease() for _ in HOSTS))
+    assert sorted(task.url for task in tasks if task) == sorted(url + "robots.txt" for url in HOSTS)
+    for task in tasks:
+        assert task is not None
+        await crawl.broker.settle(await crawl.visitor.visit(task))
+
+
+async def test_a_lease_waits_until_there_is_something(crawl: Crawl) -> None:
+    first = await crawl.broker.lease()
+    assert first is not None
+    second = asyncio.create_task(crawl.broker.lease())
+    await asyncio.sleep(0.01)
+    assert not second.done()
+    await crawl.broker.settle(await crawl.visitor.visit(first))
+    task = await second
+    assert task is not None
+    assert task.url == SEED
+    await crawl.broker.settle(await crawl.visitor.visit(task))
+
+
+async def test_a_lease_that_was_cancelled_loses_nothing(crawl: Crawl) -> None:
+    first = await crawl.broker.lease()
+    assert first is not None
+    for _ in range(3):
+        waiting = asyncio.create_task(crawl.broker.lease())
+        await asyncio.sleep(0.01)
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+    await crawl.broker.settle(await crawl.visitor.visit(first))
+    await work_together(crawl.broker, crawl.visitor, 4)
+    assert await crawl.running is Ending.NOTHING_LEFT
+    assert {url for url, _, _ in stored(crawl.folder)} == set(WEB)
+
+
+async def test_everybody_hears_that_the_crawl_is_over(crawl: Crawl) -> None:
+    task = await crawl.broker.lease()
+    assert task is not None
+    idle = [asyncio.create_task(crawl.broker.lease()) for _ in range(3)]
+    await asyncio.sleep(0.01)
+    crawl.coordinator.stop()
+    await crawl.broker.settle(await crawl.visitor.visit(task))
+    assert await asyncio.gather(*idle) == [None] * 3
+    assert await crawl.broker.lease() is None
+    assert await crawl.running is Ending.STOPPED
+    assert fates(crawl.folder)[SEED] == (State.WAITING, None)
+
+
+async def one_visit(crawl: Crawl) -> None:
+    task = await crawl.broker.lease()
+    assert task is not None
+    await crawl.broker.settle(await crawl.visitor.visit(task))
