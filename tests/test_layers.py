@@ -29,6 +29,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("terminal",),
     ("evaluate",),
     ("app",),
+    ("visiting",),
     ("crawl", "store", "testing"),
     ("topic",),
     ("protocols",),
@@ -59,7 +60,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "rjieba": ("text",),
     "sqlite3": ("store",),
     "turbohtml": ("crawl.charset", "crawl.language", "crawl.markup"),
-    "uvloop": ("cli",),
+    "uvloop": ("cli", "visiting"),
     "yarl": ("crawl.fetch",),
 }
 """Each foreign library lives in one place; who wants to replace it looks nowhere else."""

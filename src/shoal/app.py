@@ -1,35 +1,29 @@
-"""Which parts make a crawl? The only file that chooses implementations and puts them together."""
+"""Which parts make a crawl? Here implementations are chosen and put together; those that visit pages in `visiting.py`."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-import resource
 import signal
 import socket
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 
-import msgspec
-
 from shoal.crawl.coordinator import Coordinator, Ending
-from shoal.crawl.fetch import HttpFetcher
 from shoal.crawl.frontier import Frontier
 from shoal.crawl.intake import Intake
 from shoal.crawl.judge import judges
-from shoal.crawl.parse import HtmlParser
-from shoal.crawl.pipe import Channel, PipeBroker, connect, serve
+from shoal.crawl.pipe import Channel, serve
 from shoal.crawl.politeness import Clocks
 from shoal.crawl.robots import Rulebook
 from shoal.crawl.scope import ScopeRule
 from shoal.crawl.strategy import SEED_PRIORITY, strategies
 from shoal.crawl.traps import TrapDetector
-from shoal.crawl.visit import PageVisitor
 from shoal.crawl.worker import work_together
 from shoal.errors import InputError, NoSeedReached
 from shoal.protocols import Ledger
@@ -76,7 +70,6 @@ async def run_crawl(folder: Path, watch: Watch, *, ledger_file: Path | None = No
 
     The ledger of hosts is that of the installation, unless the hosts exist for this crawl only.
     """
-    _allow_many_sockets()
     with ExitStack() as stack:
         store = stack.enter_context(open_store(folder))
         ledger = SqliteLedger(ledger_file or ledger_path(os.environ), store.crawl_id, time.time)
@@ -167,14 +160,11 @@ def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
 # --- workers ---------------------------------------------------------------------------------------------------------
 
 
-@asynccontextmanager
-async def _visitor(settings: Settings) -> AsyncIterator[PageVisitor]:
-    async with HttpFetcher(settings.fetching) as fetcher:
-        yield PageVisitor(fetcher, HtmlParser(), judges()[settings.judge].make(settings.topic))
-
-
 async def _work_here(coordinator: Coordinator, settings: Settings) -> None:
-    async with _visitor(settings) as visitor:
+    # Only here, because the HTTP client takes a third of a second to import, and most commands fetch nothing.
+    from shoal.visiting import open_visitor
+
+    async with open_visitor(settings) as visitor:
         await work_together(coordinator, visitor, settings.fetching.concurrency)
 
 
@@ -185,7 +175,7 @@ async def _work_elsewhere(coordinator: Coordinator, settings: Settings) -> None:
         with theirs:
             # A session of its own: Ctrl-C is for the coordinator, which lets what is in flight come home.
             process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "shoal", "work-for", str(theirs.fileno())),
+                *(sys.executable, "-m", "shoal.visiting", str(theirs.fileno())),
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,
             )
@@ -201,24 +191,6 @@ async def _work_elsewhere(coordinator: Coordinator, settings: Settings) -> None:
         # One that was killed from outside is replaced; one that cannot even start has a bug, and so would the next.
         if not worked and process.returncode and process.returncode > 0:
             raise RuntimeError(f"a worker process ended with code {process.returncode} before it asked for work")
-
-
-async def work_for(socket_number: int) -> None:
-    """Be a worker process: take tasks from the coordinator at the other end of a socket until it has no more."""
-    _allow_many_sockets()
-    channel = await connect(socket_number)
-    if (message := await channel.receive()) is None:
-        return
-    settings = msgspec.msgpack.decode(message, type=Settings)
-    broker = PipeBroker(channel)
-    share = -(-settings.fetching.concurrency // settings.processes)
-    async with _visitor(settings) as visitor, asyncio.TaskGroup() as group:
-        working = group.create_task(work_together(broker, visitor, share))
-        listening = group.create_task(broker.listen())
-        # Whichever is over first ends the other: the crawl is over, or the coordinator is gone and nobody waits for results.
-        working.add_done_callback(lambda _: listening.cancel())
-        listening.add_done_callback(lambda _: working.cancel())
-    await channel.close()
 
 
 # --- the process -----------------------------------------------------------------------------------------------------
@@ -247,12 +219,6 @@ def _stop_on_signals(coordinator: Coordinator) -> Iterator[None]:
     finally:
         for number in numbers:
             loop.remove_signal_handler(number)
-
-
-def _allow_many_sockets() -> None:
-    """As many open connections as the system lets us have: idle ones stay for seconds, over many hosts."""
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 # --- questions about a crawl -----------------------------------------------------------------------------------------

@@ -227,14 +227,6 @@ def _run(folder: Path, *, as_json: bool, quiet: bool) -> int:
     return STOPPED if ending is Ending.STOPPED else 0
 
 
-@commands.command("work-for", hidden=True)
-@click.argument("socket_number", type=int)
-def work_for(socket_number: int) -> int:
-    """Be a worker process of a crawl with --processes; started by the crawl itself."""
-    _run_async(app.work_for(socket_number))
-    return 0
-
-
 def _run_async(main: Coroutine[Any, Any, _Result]) -> _Result:
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         return runner.run(main)

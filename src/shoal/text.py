@@ -21,7 +21,6 @@ from os.path import commonprefix
 import ahocorasick_rs
 import numpy as np
 import opencc
-import rjieba
 from rensa import RMinHash
 
 HAN = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff"
@@ -38,7 +37,9 @@ _SILENT_ASCII = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 # A voicing mark joins the kana in front of it, which no table of single characters can say.
 _JOINING = ("\u3099", "\u309a", "\uff9e", "\uff9f")
 _APOSTROPHES = "’‘ʼ＇"
-_FOLDED_RANGES = ((0x80, 0xD800), (0xE000, 0x10000))
+# Chinese and Korean characters are plain already.
+_FOLDED_RANGES = ((0x80, 0x3400), (0xA000, 0xAC00), (0xD7A4, 0xD800), (0xE000, 0x10000))
+_HAN_RANGES = ((0x3400, 0xA000),)
 
 
 def fold(text: str) -> str:
@@ -57,13 +58,18 @@ def fold(text: str) -> str:
 
 @cache
 def _folding() -> tuple[re.Pattern[str], dict[str, str]]:
-    """What `fold` replaces, and by what; built at the first text that is not ASCII (some 50 ms)."""
-    plain = {character: _plain(character) for start, end in _FOLDED_RANGES for character in map(chr, range(start, end))}
+    """What `fold` replaces, and by what; built at the first text that is not ASCII."""
+    plain = {character: _plain(character) for character in _characters(_FOLDED_RANGES)}
+    plain |= {character: character for character in _characters(_HAN_RANGES)}
     # One character a line: alone, none can become part of a phrase, so OpenCC answers character by character.
     simplified = opencc.OpenCC("t2s").convert("\n".join(plain.values())).split("\n")
     silent = re.compile(f"[{_SILENT}]")
     table = {old: new for old, new in zip(plain, simplified, strict=True) if old != new and not silent.match(old)}
-    return re.compile(f"[{_SILENT}{_ranges(map(ord, table))}]"), table
+    return re.compile(f"[{_SILENT}{_ranges(sorted(map(ord, table)))}]"), table
+
+
+def _characters(ranges: Iterable[tuple[int, int]]) -> Iterable[str]:
+    return (chr(code) for start, end in ranges for code in range(start, end))
 
 
 def _plain(character: str) -> str:
@@ -111,6 +117,8 @@ def terms(text: str) -> list[str]:
     runs = _NOT_HAN.split(folded)
     # Most of the others are a single blank that was a comma.
     others = [_plain_terms(run) if len(run) > 1 or run.isalnum() else [] for run in runs[1::2]]
+    import rjieba  # here, because it reads its dictionary (0.2 s) when it is imported, and a crawl can do without
+
     return _in_order(rjieba.cut(_PLACE.join(runs[::2])), others)
 
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import ada_url
 from publicsuffixlist import PublicSuffixList
 
-_SUFFIXES = PublicSuffixList()
 # Not behind a broken escape: `%%341` would become `%41`, which the next reading would take for `A`.
 _ESCAPE = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])%[0-9A-Fa-f]{2}")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
@@ -66,6 +65,12 @@ def origin_of(url: str) -> str:
     return url[: url.index("/", 8)]
 
 
+@cache
+def _suffixes() -> PublicSuffixList:
+    """Reading the list takes a tenth of a second, and most commands do not need it."""
+    return PublicSuffixList()
+
+
 @lru_cache(maxsize=20_000)
 def domain_of(host: str) -> str:
     """The registered domain (`bbc.co.uk`); the host itself when there is none (addresses, `localhost`)."""
@@ -74,7 +79,7 @@ def domain_of(host: str) -> str:
     name = host.partition(":")[0]
     if name.replace(".", "").isdigit():
         return name
-    return _SUFFIXES.privatesuffix(name) or name
+    return _suffixes().privatesuffix(name) or name
 
 
 def key_of(url: str) -> int:

@@ -1,0 +1,59 @@
+"""Which parts visit pages? The stateless half of a crawl, in the process of the coordinator or in one of its own.
+
+`python -m shoal.visiting SOCKET` is a worker process; `shoal crawl --processes N` starts N of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import msgspec
+import uvloop
+
+from shoal.crawl.fetch import HttpFetcher
+from shoal.crawl.judge import judges
+from shoal.crawl.parse import HtmlParser
+from shoal.crawl.pipe import PipeBroker, connect
+from shoal.crawl.visit import PageVisitor
+from shoal.crawl.worker import work_together
+from shoal.settings import Settings
+
+
+@asynccontextmanager
+async def open_visitor(settings: Settings) -> AsyncIterator[PageVisitor]:
+    """All that fetching, parsing and judging need."""
+    _allow_many_sockets()
+    async with HttpFetcher(settings.fetching) as fetcher:
+        yield PageVisitor(fetcher, HtmlParser(), judges()[settings.judge].make(settings.topic))
+
+
+async def work_for(socket_number: int) -> None:
+    """Take tasks from the coordinator at the other end of a socket until it has no more."""
+    channel = await connect(socket_number)
+    if (message := await channel.receive()) is None:
+        return
+    settings = msgspec.msgpack.decode(message, type=Settings)
+    broker = PipeBroker(channel)
+    share = -(-settings.fetching.concurrency // settings.processes)
+    async with open_visitor(settings) as visitor, asyncio.TaskGroup() as group:
+        working = group.create_task(work_together(broker, visitor, share))
+        listening = group.create_task(broker.listen())
+        # Whichever is over first ends the other: the crawl is over, or the coordinator is gone and nobody waits for results.
+        working.add_done_callback(lambda _: listening.cancel())
+        listening.add_done_callback(lambda _: working.cancel())
+    await channel.close()
+
+
+def _allow_many_sockets() -> None:
+    """As many open connections as the system lets us have: idle ones stay for seconds, over many hosts."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+if __name__ == "__main__":
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(work_for(int(sys.argv[1])))
