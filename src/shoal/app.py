@@ -34,6 +34,7 @@ from shoal.store.crawl import CrawlStore, open_store
 from shoal.store.explain import Explanation, explain
 from shoal.store.export import ExportRow, Format, export, rows
 from shoal.store.ledger import SqliteLedger, ledger_path
+from shoal.store.reopen import reopen
 from shoal.store.report import BestPage, Status
 from shoal.topic.file import Names, overlay
 from shoal.urls import normalise
@@ -59,10 +60,11 @@ def forget_crawl(folder: Path) -> None:
 
 
 def change_settings(folder: Path, options: Mapping[str, object]) -> None:
-    """What the user says now replaces what the crawl was started with."""
+    """What the user says now replaces what the crawl was started with; what is allowed now and was not then gets its chance."""
     with folders.lock_existing(folder), folders.reading(folder) as database:
         settings = overlay(folders.read_settings(folder, database), options, names=names())
         folders.write_settings(database, settings)
+        reopen(database, settings, ScopeRule(settings.scope, settings.seeds).allows)
 
 
 async def run_crawl(folder: Path, watch: Watch, *, ledger_file: Path | None = None) -> Ending:
