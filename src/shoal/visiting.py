@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import resource
 import sys
 from collections.abc import AsyncIterator
@@ -33,6 +34,7 @@ async def open_visitor(settings: Settings) -> AsyncIterator[PageVisitor]:
 
 async def work_for(socket_number: int) -> None:
     """Take tasks from the coordinator at the other end of a socket until it has no more."""
+    gc.set_threshold(100_000, 50, 100)  # pages have no cycles, and are many small objects
     channel = await connect(socket_number)
     if (message := await channel.receive()) is None:
         return
