@@ -224,7 +224,7 @@ def test_a_folder_without_a_crawl_says_how_to_start_one(shoal: Shoal, tmp_path: 
     [
         ("UPDATE meta SET value = '99' WHERE key = 'version'", "another version of shoal (format 99"),
         ("DELETE FROM meta WHERE key = 'version'", "another version of shoal (format 0"),
-        ("DROP TABLE meta", "cannot be used: no such table: meta"),
+        ("DROP TABLE meta", "is damaged or not one of shoal's"),
         (None, "damaged or not one of shoal's"),
     ],
     ids=["newer", "no version", "not ours", "garbage"],
