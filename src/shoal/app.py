@@ -165,7 +165,7 @@ def tune_interpreter() -> None:
     """What a process with millions of small objects and two busy threads wants of Python."""
     # The thread that commits and the event loop both ask SQLite often, and each time may lose the interpreter to the other: for
     # 5 ms by default, which halves the speed of a crawl of many small pages.
-    sys.setswitchinterval(0.0002)
+    sys.setswitchinterval(0.0005)
     # What travels has no cycles, so looking for them among all waiting URLs again and again finds nothing.
     gc.set_threshold(100_000, 50, 100)
 

@@ -206,7 +206,12 @@ class CrawlStore:
             twin.of if twin else 0, twin.similarity if twin else 0.0, file, offset,
         ))  # fmt: skip
         if page.fingerprint and twin is None:  # copies are found through their original
-            self._database.executemany("INSERT OR IGNORE INTO bands VALUES (?, ?)", _band_rows(seen.task.id, page))
+            rows = _band_rows(seen.task.id, page)
+            # One statement for all: each step of `executemany` may lose the interpreter to another thread.
+            marks = ", ".join(["(?, ?)"] * len(rows))
+            self._database.execute(
+                f"INSERT OR IGNORE INTO bands VALUES {marks}", [value for row in rows for value in row]
+            )
         return twin
 
     def _write_body(self, stored: StoredPage, twin: Duplicate | None) -> tuple[str, int]:
