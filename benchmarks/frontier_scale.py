@@ -151,7 +151,7 @@ def _create(folder: Path) -> None:
 
 
 def _work(folder: Path, size: int) -> None:
-    tune_interpreter()
+    tune_interpreter(processes=1)
     _create(folder)
     before = _resident()
     with open_store(folder) as store:

@@ -73,9 +73,9 @@ async def run_crawl(folder: Path, watch: Watch, *, ledger_file: Path | None = No
 
     The ledger of hosts is that of the installation, unless the hosts exist for this crawl only.
     """
-    tune_interpreter()
     with ExitStack() as stack:
         store = stack.enter_context(open_store(folder))
+        tune_interpreter(store.settings.processes)
         ledger = SqliteLedger(ledger_file or ledger_path(os.environ), store.crawl_id, time.time)
         stack.callback(ledger.close)
         _let_go(ledger, store.settings)  # of what an earlier run held when it was killed
@@ -161,13 +161,14 @@ def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
     return error
 
 
-def tune_interpreter() -> None:
+def tune_interpreter(processes: int) -> None:
     """What a process with millions of small objects and two busy threads wants of Python."""
-    # The thread that commits and the event loop both ask SQLite often, and each time may lose the interpreter to the other: for
-    # 5 ms by default, which halves the speed of a crawl of many small pages.
-    sys.setswitchinterval(0.0005)
     # What travels has no cycles, so looking for them among all waiting URLs again and again finds nothing.
     gc.set_threshold(100_000, 50, 100)
+    # With workers elsewhere, the thread that commits and the event loop ask SQLite all the time, and each time one may lose the
+    # interpreter to the other: for 5 ms by default, which halves the rate of a crawl of many small pages.
+    if processes > 1:
+        sys.setswitchinterval(0.0002)
 
 
 # --- workers ---------------------------------------------------------------------------------------------------------
