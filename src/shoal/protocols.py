@@ -1,4 +1,4 @@
-"""The seams of shoal: each is small, and each has at least two implementations (the fakes in `shoal.testing` count)."""
+"""The seams of shoal: each is small, and each has at least two implementations (fakes and test doubles count)."""
 
 from __future__ import annotations
 
@@ -23,13 +23,6 @@ from shoal.model import (
     Verdict,
     Visit,
 )
-
-
-class SeedSource(Protocol):
-    """Where a crawl starts."""
-
-    async def seeds(self) -> tuple[Link, ...]:
-        """The links to start from, in normal form."""
 
 
 class Fetcher(Protocol):
