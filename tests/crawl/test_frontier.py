@@ -182,6 +182,20 @@ def test_a_retry_comes_at_its_time_and_not_before_even_when_found_again() -> Non
     assert (crawl.only().attempt, crawl.only().priority) == (2, 1.0)
 
 
+def test_a_retry_waits_for_its_time_though_its_old_price_came_back() -> None:
+    crawl = Crawl(delay=0)
+    crawl.add("a.test/", 0.5)
+    for price in (0.9, 0.5):  # each leaves its mark in the queue of the host
+        crawl.frontier.reprice("http://a.test/", price, "because")
+    crawl.pop()
+    entry = crawl.only()
+    crawl.release(entry, NOW)
+    crawl.frontier.retry(entry, NOW + 60)
+    crawl.frontier.free(entry.host)
+    assert crawl.pop(NOW + 59) is None
+    assert crawl.pop(NOW + 60) == "a.test/"
+
+
 def test_a_retry_survives_the_end_of_the_process() -> None:
     crawl = Crawl()
     crawl.add("a.test/")

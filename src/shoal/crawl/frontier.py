@@ -83,9 +83,9 @@ class Frontier:
         self._asleep: list[tuple[float, int, int, _Host]] = []
         self._later: list[tuple[float, int, _Host]] = []
         self._front: dict[int, float] = {}
-        """The waiting URLs that are in memory, with their priorities."""
-        self._resting: dict[int, float] = {}
-        """Those of them whose time has not come: they stand in `later` under that time, not in the heap of their host."""
+        """The waiting URLs that are in memory and may be asked for, with their priorities."""
+        self._resting: dict[int, tuple[float, float]] = {}
+        """Those that must wait for their time, with that and their priorities: they stand in `later`, in no heap of a host."""
         self._sweep_at = 2 * front
         """When this many URLs are in memory, every host must let go of some."""
         self._leased: dict[int, Entry] = {}
@@ -245,11 +245,9 @@ class Frontier:
             return
         host.closed = closing.reason
         resting = [id for _, id, other in self._later if other is host]
-        gone = [id for _, id in host.heap] + resting
-        self._waiting -= sum(self._front.pop(id, None) is not None for id in gone) + host.on_shelf
+        self._waiting -= sum(self._front.pop(id, None) is not None for _, id in host.heap) + host.on_shelf
         if resting:
-            for id in resting:
-                self._resting.pop(id, None)
+            self._waiting -= sum(self._resting.pop(id, None) is not None for id in resting)
             self._later = [item for item in self._later if item[2] is not host]
             heapify(self._later)
         host.heap, host.on_shelf = [], 0
@@ -263,9 +261,8 @@ class Frontier:
             host = self._hosts[entry.host]
             if entry.id in self._leased or self._records.unsaved(entry.id) or host.closed is not None:
                 continue
-            if self._front.pop(entry.id, None) is None:
+            if self._front.pop(entry.id, None) is None and self._resting.pop(entry.id, None) is None:
                 host.on_shelf -= 1
-            self._resting.pop(entry.id, None)
             self._waiting -= 1
             self._end(entry, State.SKIPPED, Reason.QUEUE_FULL)
 
@@ -312,8 +309,7 @@ class Frontier:
             self._records.close(Closing(host=record.name, state=State.SKIPPED, reason=record.closed, detail=""))
 
     def _remember_retry(self, retry: Retry) -> None:
-        self._front[retry.id] = retry.priority
-        self._resting[retry.id] = retry.not_before
+        self._resting[retry.id] = retry.not_before, retry.priority
         heappush(self._later, (retry.not_before, retry.id, self._hosts[retry.host]))
 
     def _remember(self, url: str, priority: float, depth: int) -> None:
@@ -347,7 +343,7 @@ class Frontier:
         host = self._hosts[new.host]
         self._records.reprice(old, new)
         if old.id in self._resting:
-            self._front[old.id] = new.priority
+            self._resting[old.id] = new.not_before, new.priority
             return
         if old.id not in self._front:
             host.on_shelf -= 1
@@ -407,7 +403,7 @@ class Frontier:
         """Bring the best URLs of a host in from the shelf."""
         wanted = min(self._room(), host.on_shelf)
         for rank, id in self._shelf.best(host.name, host.shelf_from):
-            if id in self._front or id in self._leased or self._records.unsaved(id):
+            if id in self._front or id in self._resting or id in self._leased or self._records.unsaved(id):
                 continue
             self._front[id] = -rank
             heappush(host.heap, (rank, id))
@@ -457,9 +453,10 @@ class Frontier:
         """Retries and hosts whose time has come."""
         while self._later and self._later[0][0] <= now:
             at, id, host = heappop(self._later)
-            if self._resting.get(id) == at:
+            rest, priority = self._resting.get(id, (None, 0.0))
+            if rest == at:
                 del self._resting[id]
-                self._push(host, id, self._front[id])
+                self._push(host, id, priority)
         while self._asleep and self._asleep[0][0] <= now:
             _, _, stamp, host = heappop(self._asleep)
             if stamp != host.stamp:
