@@ -117,8 +117,8 @@ class Page(Value, frozen=True, kw_only=True):
     images: tuple[Image, ...] = ()
     noindex: bool = False
     nofollow: bool = False
-    fingerprint: tuple[int, ...] = ()
-    """MinHash of the main text; empty when the page has too little text to compare."""
+    fingerprint: bytes = b""
+    """MinHash of the main text (`text.fingerprint`); empty when the page has too little text to compare."""
 
 
 # --- asking a server -------------------------------------------------------------------------------------------------

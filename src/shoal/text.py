@@ -303,17 +303,21 @@ _LEAST_BYTES = 150
 """Shorter texts (error pages, frames) resemble each other without being copies."""
 _BANDS, _ROWS = 20, 6
 """A pair that is 80 % alike shares a band with probability 0.997, one that is 40 % alike with 0.08."""
+_BAND_FACTORS = (
+    np.frombuffer(hashlib.shake_128(b"bands").digest(8 * _BANDS * _ROWS), dtype="<u8").reshape(_BANDS, _ROWS) | 1
+)
+"""Arbitrary odd numbers, the same for ever: bands are stored."""
 
 
-def fingerprint(flat_text: str) -> tuple[int, ...]:
-    """128 numbers (32 bits each) that are mostly equal for texts that are mostly equal; empty for a short text.
+def fingerprint(flat_text: str) -> bytes:
+    """128 numbers (4 bytes each) that are mostly equal for texts that are mostly equal; empty for a short text.
 
     Compared are all runs of 12 bytes (two English words, four Chinese characters) of the flat form, of which a fourth, chosen
     by what they say, is enough.
     """
     data = flat_text.encode("utf-8", "replace")
     if len(data) < _LEAST_BYTES:
-        return ()
+        return b""
     one = np.frombuffer(data, dtype=np.uint8).astype(np.uint64)
     two = (one[:-1] << _BITS[8]) | one[1:]
     four = (two[:-2] << _BITS[16]) | two[2:]
@@ -322,25 +326,22 @@ def fingerprint(flat_text: str) -> tuple[int, ...]:
     twelve ^= twelve >> _BITS[32]
     chosen = np.ascontiguousarray(twelve[(twelve & _QUARTER) == 0])
     matrix = RMinHash.digest_matrix_from_flat_token_hashes(chosen, [0, len(chosen)], _PERMUTATIONS, _SEED)
-    return tuple(matrix.to_rows()[0])
+    return struct.pack(f"<{_PERMUTATIONS}I", *matrix.to_rows()[0])
 
 
-def similarity(one: Sequence[int], other: Sequence[int]) -> float:
+def similarity(one: bytes, other: bytes) -> float:
     """How much two fingerprinted texts have in common, 0 to 1; 0 when one of them has no fingerprint."""
     if not one or len(one) != len(other):
         return 0.0
-    return sum(map(int.__eq__, one, other)) / len(one)
+    equal = np.frombuffer(one, dtype="<u4") == np.frombuffer(other, dtype="<u4")
+    return np.count_nonzero(equal) / _PERMUTATIONS
 
 
-def bands(fingerprint: Sequence[int]) -> tuple[int, ...]:
+def bands(fingerprint: bytes) -> tuple[int, ...]:
     """20 signed 64-bit numbers; near-duplicates share at least one of them (a key for an ordinary index)."""
     if not fingerprint:
         return ()
-    packed = struct.pack(f"<{_BANDS * _ROWS}I", *fingerprint[: _BANDS * _ROWS])
-    size = 4 * _ROWS
-    return tuple(_hash64(band, packed[band * size : (band + 1) * size]) for band in range(_BANDS))
-
-
-def _hash64(band: int, rows: bytes) -> int:
-    digest = hashlib.blake2b(rows, digest_size=8, person=band.to_bytes(2, "little")).digest()
-    return int.from_bytes(digest, "little", signed=True)
+    rows = np.frombuffer(fingerprint, dtype="<u4", count=_BANDS * _ROWS).reshape(_BANDS, _ROWS)
+    mixed = (rows * _BAND_FACTORS).sum(axis=1, dtype=np.uint64)
+    mixed ^= mixed >> _BITS[32]
+    return tuple(mixed.view(np.int64).tolist())

@@ -61,7 +61,7 @@ def page(id: int, body: bytes, *, text: str = "", noindex: bool = False, relevan
         task=Task(id=id, url=url, host="a.test"),
         response=Response(url=url, status=200, headers=headers, body=body, timing=timing),
         page=Page(
-            url=url, title=f"Page {id} 电网", noindex=noindex, fingerprint=fingerprint(flattened(text)) if text else ()
+            url=url, title=f"Page {id} 电网", noindex=noindex, fingerprint=fingerprint(flattened(text)) if text else b""
         ),
         verdict=Verdict(score=0.8 if relevant else 0.1, threshold=0.5, why=(Evidence(what="grid", amount=0.8),)),
     )

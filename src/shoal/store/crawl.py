@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import chain
@@ -192,27 +191,28 @@ class CrawlStore:
     def _insert_page(self, stored: StoredPage) -> Duplicate | None:
         seen, response = stored.seen, stored.seen.response
         page, verdict = seen.page or _NO_PAGE, seen.verdict
-        digest = hashlib.blake2b(response.body, digest_size=16).digest()
-        twin = self._twin(seen.task.id, digest, page) if response.body else None
+        digest, keys = hashlib.blake2b(response.body, digest_size=16).digest(), bands(page.fingerprint)
+        twin = self._twin(seen.task.id, digest, page.fingerprint, keys) if response.body else None
         file, offset = self._write_body(stored, twin)
-        fingerprint = array("I", page.fingerprint).tobytes()
         self._database.execute(_INSERT_PAGE, (
             seen.task.id, stored.fetch_order, response.timing.answered, response.status, response.content_type,
             len(response.body), response.truncated, response.timing.ended - response.timing.started, response.timing.address,
             response.header("etag"), response.header("last-modified"), page.title, page.description, page.language,
             page.charset, page.published, page.canonical, page.noindex, len(page.links), len(page.images),
             verdict and verdict.score, verdict and verdict.threshold, verdict is not None and verdict.relevant,
-            msgspec.json.encode(verdict.why if verdict else ()).decode(), digest, fingerprint,
+            msgspec.json.encode(verdict.why if verdict else ()).decode(), digest, page.fingerprint,
             twin.of if twin else 0, twin.similarity if twin else 0.0, file, offset,
         ))  # fmt: skip
-        if page.fingerprint and twin is None:  # copies are found through their original
-            rows = _band_rows(seen.task.id, page)
-            # One statement for all: each step of `executemany` may lose the interpreter to another thread.
-            marks = ", ".join(["(?, ?)"] * len(rows))
-            self._database.execute(
-                f"INSERT OR IGNORE INTO bands VALUES {marks}", [value for row in rows for value in row]
-            )
+        if twin is None:  # copies are found through their original
+            self._insert_bands(seen.task.id, keys)
         return twin
+
+    def _insert_bands(self, id: int, keys: tuple[int, ...]) -> None:
+        if keys:
+            # One statement for all: each step of `executemany` may lose the interpreter to another thread.
+            marks = ", ".join(["(?, ?)"] * len(keys))
+            values = [value for key in keys for value in (key, id)]
+            self._database.execute(f"INSERT OR IGNORE INTO bands VALUES {marks}", values)
 
     def _write_body(self, stored: StoredPage, twin: Duplicate | None) -> tuple[str, int]:
         """Where the body went; pages that ask not to be kept have none."""
@@ -227,21 +227,20 @@ class CrawlStore:
                 return self._warc.write_revisit(response, *original)
         return self._warc.write(response)
 
-    def _twin(self, id: int, digest: bytes, page: Page) -> Duplicate | None:
+    def _twin(self, id: int, digest: bytes, fingerprint: bytes, keys: tuple[int, ...]) -> Duplicate | None:
         """The earlier page that says the same, or nearly."""
         exact = self._database.execute(
             "SELECT id FROM pages WHERE content_hash = ? AND similarity < 1 LIMIT 1", (digest,)
         ).fetchone()
         if exact:
             return Duplicate(page=id, of=exact[0], similarity=1.0)
-        if not page.fingerprint:
+        if not keys:
             return None
-        keys = bands(page.fingerprint)
         marks = ", ".join("?" * len(keys))
         rows = self._database.execute(
             f"SELECT id, fingerprint FROM pages WHERE id IN (SELECT page FROM bands WHERE band IN ({marks}))", keys
         )
-        alike = [(similarity(page.fingerprint, tuple(array("I", blob))), -other) for other, blob in rows]
+        alike = [(similarity(fingerprint, blob), -other) for other, blob in rows]
         best, other = max(alike, default=(0.0, 0))
         # Texts that agree in everything that was compared may still differ elsewhere: only equal bytes are exact copies.
         return Duplicate(page=id, of=-other, similarity=min(best, 0.999)) if best >= NEAR else None
@@ -283,7 +282,3 @@ def _has_fate(entry: Entry) -> bool:
 
 def _fate(entry: Entry) -> tuple[object, ...]:
     return entry.id, entry.state, entry.reason, entry.detail, entry.attempt, entry.not_before
-
-
-def _band_rows(id: int, page: Page) -> list[tuple[int, int]]:
-    return [(band, id) for band in bands(page.fingerprint)]
