@@ -11,6 +11,7 @@ a figure, so the sizes take turns, the smallest before and after each other one,
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import os
 import random
@@ -34,6 +35,7 @@ from shoal.testing.ledger import MemoryLedger
 
 URLS_PER_HOST = 20
 BATCH = 5_000
+_RUNNER = asyncio.Runner()
 TARGETS = {"cost": 1.3, "memory": 400.0, "open": 10.0}
 
 
@@ -141,7 +143,7 @@ def _pop_all(store: CrawlStore, frontier: Frontier, clocks: Clocks) -> int:
 
 
 def _commit(store: CrawlStore, frontier: Frontier) -> None:
-    store.commit(frontier.take_changes())
+    _RUNNER.run(store.commit(frontier.take_changes()))
     frontier.committed()
 
 

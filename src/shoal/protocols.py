@@ -116,5 +116,5 @@ class Shelf(Protocol):
 class Store(Protocol):
     """The memory of a crawl."""
 
-    def commit(self, changes: Changes) -> list[Duplicate]:
-        """Make a batch durable, all of it or nothing; answers which of its pages were known already. Runs in a thread."""
+    async def commit(self, changes: Changes) -> list[Duplicate]:
+        """Make a batch durable, all of it or nothing; answers which of its pages were known already."""

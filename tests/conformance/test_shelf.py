@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -35,7 +36,7 @@ def commit(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Commit]:
 
         def commit_on_disk(changes: Changes) -> Shelf:
             nonlocal store
-            store.commit(changes)
+            asyncio.run(store.commit(changes))
             if request.param == "sqlite opened again":
                 stack.close()
                 store = stack.enter_context(open_store(tmp_path))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from itertools import pairwise
 from pathlib import Path
 
@@ -457,11 +456,11 @@ class FullDisk(CrawlStore):
 
     batches = 0
 
-    def commit(self, changes: Changes) -> list[Duplicate]:
+    async def commit(self, changes: Changes) -> list[Duplicate]:
         self.batches += 1
         if self.batches > 3:
             raise StorageFull("The disk is full.")
-        return super().commit(changes)
+        return await super().commit(changes)
 
 
 def test_a_full_disk_stops_the_crawl_and_nothing_is_lost(tmp_path: Path) -> None:
@@ -481,28 +480,29 @@ def test_a_full_disk_stops_the_crawl_and_nothing_is_lost(tmp_path: Path) -> None
 class SlowDisk(CrawlStore):
     """A store that waits in the middle of a commit until it is told to go on."""
 
-    begun = threading.Event()
-    go_on = threading.Event()
-    finished = False
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.begun, self.go_on = asyncio.Event(), asyncio.Event()
+        self.finished = False
 
-    def commit(self, changes: Changes) -> list[Duplicate]:
+    async def commit(self, changes: Changes) -> list[Duplicate]:
         self.begun.set()
-        self.go_on.wait()
-        duplicates = super().commit(changes)
+        await self.go_on.wait()
+        duplicates = await super().commit(changes)
         self.finished = True
         return duplicates
 
 
 async def test_a_cancelled_crawl_waits_until_the_disk_has_what_it_was_given(tmp_path: Path) -> None:
-    """Else the folder would be closed under the hands of the thread that writes to it."""
+    """Else the folder would be closed under the hands of whoever writes to it."""
     crawl = Simulation(tmp_path, {SEED: page()})
     with folders.lock(tmp_path):
         store = SlowDisk(tmp_path)
         coordinator = app.make_coordinator(store, MemoryLedger())
         running = asyncio.create_task(coordinator.run())
-        await asyncio.to_thread(store.begun.wait)
+        await store.begun.wait()
         running.cancel()
-        asyncio.get_running_loop().call_later(0.05, store.go_on.set)
+        asyncio.get_running_loop().call_soon(store.go_on.set)
         await asyncio.gather(running, return_exceptions=True)
         assert running.cancelled()
         assert store.finished

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import tempfile
 from collections import Counter
@@ -257,7 +258,7 @@ class FrontierBesideModel(RuleBasedStateMachine):
     @rule(crash=st.booleans())
     def commit(self, crash: bool) -> None:
         assert self.in_transit is not None
-        self.store.commit(self.changes)
+        asyncio.run(self.store.commit(self.changes))
         self.durable, self.in_transit = self.in_transit, None
         self.check_disk()
         if crash:

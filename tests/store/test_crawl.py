@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import sqlite3
@@ -90,14 +91,14 @@ def warc_types(folder: Path) -> list[str]:
 # --- what was committed comes back -----------------------------------------------------------------------------------
 
 
-def test_a_batch_is_there_in_the_next_run(folder: Path) -> None:
+async def test_a_batch_is_there_in_the_next_run(folder: Path) -> None:
     robots = RobotsRecord(origin="http://a.test", text="User-agent: *", status=200, fetched_at=1.0, expires_at=2.0)
     pattern = PatternCount(host="a.test", pattern="/#", pages=3, repeats=1, relevant=2)
     with open_store(folder) as store:
         assert (store.totals(), list(store.patterns()), store.robots("http://a.test")) == (Totals(), [], None)
         first_id = store.crawl_id
         changes = batch(page(1, b"one"), page(2, b"three", relevant=False))
-        store.commit(replace(changes, robots=(robots,), patterns=(pattern,), elapsed=12.5))
+        await store.commit(replace(changes, robots=(robots,), patterns=(pattern,), elapsed=12.5))
     with open_store(folder) as store:
         assert store.totals() == Totals(pages=2, relevant=1, bytes=8, elapsed=12.5)
         assert (store.robots("http://a.test"), list(store.patterns())) == (robots, [pattern])
@@ -105,9 +106,9 @@ def test_a_batch_is_there_in_the_next_run(folder: Path) -> None:
         assert [host.pages for host in store.shelf.hosts()] == [2]
 
 
-def test_a_page_keeps_its_body_its_score_and_its_words(folder: Path) -> None:
+async def test_a_page_keeps_its_body_its_score_and_its_words(folder: Path) -> None:
     with open_store(folder) as store:
-        store.commit(batch(page(1, "电网".encode())))
+        await store.commit(batch(page(1, "电网".encode())))
     ((title, score, relevant, why, file, offset),) = rows(
         folder, "SELECT title, score, relevant, why, warc_file, warc_offset FROM pages"
     )
@@ -115,27 +116,43 @@ def test_a_page_keeps_its_body_its_score_and_its_words(folder: Path) -> None:
     assert read_body(folder, str(file), int(str(offset))) == "电网".encode()
 
 
-def test_what_is_under_way_is_told_apart_from_what_waits(folder: Path) -> None:
+async def test_what_is_under_way_is_kept_for_those_who_ask(folder: Path) -> None:
     with open_store(folder) as store:
-        store.commit(Changes(added=(entry(1), entry(2)), tally=((State.WAITING, None, 2),)))
-        store.commit(Changes(fetching=("http://a.test/1", "http://a.test/robots.txt")))
-    assert rows(folder, "SELECT value FROM meta WHERE key = 'leased'") == [("1",)]
+        await store.commit(Changes(added=(entry(1), entry(2)), fetching=("http://a.test/1",)))
+    assert rows(folder, "SELECT value FROM meta WHERE key = 'fetching'") == [('["http://a.test/1"]',)]
 
 
-def test_seeds_that_failed_say_why(folder: Path) -> None:
+async def test_a_large_batch_leaves_room_for_others_while_it_is_written(folder: Path) -> None:
+    turns = 0
+
+    async def others() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    with open_store(folder) as store:
+        busy = asyncio.create_task(others())
+        await store.commit(Changes(added=tuple(entry(id) for id in range(1, 5001))))
+        busy.cancel()
+    assert turns >= 20
+    assert rows(folder, "SELECT count(*) FROM found") == [(5000,)]
+
+
+async def test_seeds_that_failed_say_why(folder: Path) -> None:
     failed = replace(entry(1, State.FAILED), detail="No such name.")
     with open_store(folder) as store:
-        store.commit(Changes(added=(failed, entry(2), replace(entry(3, State.FAILED), parent=2))))
+        await store.commit(Changes(added=(failed, entry(2), replace(entry(3, State.FAILED), parent=2))))
         assert store.failed_seeds() == [("http://a.test/1", "No such name.")]
 
 
 # --- copies ----------------------------------------------------------------------------------------------------------
 
 
-def test_an_exact_copy_is_linked_and_stored_as_a_revisit(folder: Path) -> None:
+async def test_an_exact_copy_is_linked_and_stored_as_a_revisit(folder: Path) -> None:
     with open_store(folder) as store:
-        assert store.commit(batch(page(1, b"same"), page(2, b"other"))) == []
-        assert store.commit(batch(page(3, b"same"), page(4, b"same"))) == [
+        assert await store.commit(batch(page(1, b"same"), page(2, b"other"))) == []
+        assert await store.commit(batch(page(3, b"same"), page(4, b"same"))) == [
             Duplicate(page=3, of=1, similarity=1.0),
             Duplicate(page=4, of=1, similarity=1.0),
         ]
@@ -143,33 +160,35 @@ def test_an_exact_copy_is_linked_and_stored_as_a_revisit(folder: Path) -> None:
     assert warc_types(folder) == ["warcinfo", "response", "response", "revisit", "revisit"]
 
 
-def test_a_near_copy_is_linked_and_stored_whole(folder: Path) -> None:
+async def test_a_near_copy_is_linked_and_stored_whole(folder: Path) -> None:
     with open_store(folder) as store:
-        store.commit(batch(page(1, b"first", text=TEXT), page(2, b"second", text="something else entirely " * 40)))
-        (twin,) = store.commit(batch(page(3, b"third", text=TEXT + " and one more sentence")))
+        await store.commit(
+            batch(page(1, b"first", text=TEXT), page(2, b"second", text="something else entirely " * 40))
+        )
+        (twin,) = await store.commit(batch(page(3, b"third", text=TEXT + " and one more sentence")))
     assert (twin.page, twin.of) == (3, 1)
     assert 0.75 <= twin.similarity < 1
     assert warc_types(folder) == ["warcinfo", "response", "response", "response"]
 
 
-def test_equal_texts_in_different_bytes_are_no_exact_copy(folder: Path) -> None:
+async def test_equal_texts_in_different_bytes_are_no_exact_copy(folder: Path) -> None:
     with open_store(folder) as store:
-        (twin,) = store.commit(batch(page(1, b"one frame", text=TEXT), page(2, b"another frame", text=TEXT)))
+        (twin,) = await store.commit(batch(page(1, b"one frame", text=TEXT), page(2, b"another frame", text=TEXT)))
     assert 0.99 < twin.similarity < 1
     assert warc_types(folder) == ["warcinfo", "response", "response"]
 
 
-def test_a_page_that_asks_not_to_be_kept_has_no_body(folder: Path) -> None:
+async def test_a_page_that_asks_not_to_be_kept_has_no_body(folder: Path) -> None:
     with open_store(folder) as store:
-        store.commit(batch(page(1, b"secret", noindex=True)))
+        await store.commit(batch(page(1, b"secret", noindex=True)))
     assert rows(folder, "SELECT warc_file, noindex FROM pages") == [("", 1)]
     assert warc_types(folder) == ["warcinfo"]
 
 
-def test_a_copy_of_a_page_without_a_body_is_stored_whole(folder: Path) -> None:
+async def test_a_copy_of_a_page_without_a_body_is_stored_whole(folder: Path) -> None:
     with open_store(folder) as store:
-        store.commit(batch(page(1, b"same", noindex=True)))
-        assert store.commit(batch(page(2, b"same"))) == [Duplicate(page=2, of=1, similarity=1.0)]
+        await store.commit(batch(page(1, b"same", noindex=True)))
+        assert await store.commit(batch(page(2, b"same"))) == [Duplicate(page=2, of=1, similarity=1.0)]
     assert warc_types(folder) == ["warcinfo", "response"]
 
 
@@ -182,24 +201,24 @@ def state_of_disk(folder: Path) -> tuple[list[tuple[object, ...]], list[str]]:
     return rows(folder, "SELECT id, state FROM urls JOIN pages USING (id) ORDER BY id"), warc_types(folder)
 
 
-def test_a_full_disk_below_the_database_loses_nothing_that_was_committed(folder: Path) -> None:
+async def test_a_full_disk_below_the_database_loses_nothing_that_was_committed(folder: Path) -> None:
     with open_store(folder) as store:
-        store.commit(batch(page(1, b"kept")))
+        await store.commit(batch(page(1, b"kept")))
         pages = store._database.execute("PRAGMA page_count").fetchone()[0]
         store._database.execute(f"PRAGMA max_page_count = {pages}")
         with pytest.raises(StorageFull, match=r"disk is full.*shoal resume"):
-            store.commit(batch(*(page(id, bytes([id]) * 500, text=TEXT) for id in range(2, 60))))
+            await store.commit(batch(*(page(id, bytes([id]) * 500, text=TEXT) for id in range(2, 60))))
     assert state_of_disk(folder) == ([(1, State.DONE)], ["warcinfo", "response"])
 
 
-def test_a_full_disk_below_the_page_file_loses_nothing_that_was_committed(folder: Path) -> None:
+async def test_a_full_disk_below_the_page_file_loses_nothing_that_was_committed(folder: Path) -> None:
     with open_store(folder) as store:
-        store.commit(batch(page(1, b"kept")))
+        await store.commit(batch(page(1, b"kept")))
         with _full_from_now_on("pages-00001.warc.gz"), pytest.raises(StorageFull):
-            store.commit(batch(page(2, b"no room for this")))
+            await store.commit(batch(page(2, b"no room for this")))
     assert state_of_disk(folder) == ([(1, State.DONE)], ["warcinfo", "response"])
     with open_store(folder) as store:
-        store.commit(batch(page(2, b"room again")))
+        await store.commit(batch(page(2, b"room again")))
     assert state_of_disk(folder) == ([(1, State.DONE), (2, State.DONE)], ["warcinfo", "response", "response"])
 
 
@@ -229,26 +248,24 @@ def _is_open(number: str) -> bool:
     return os.path.lexists(f"/proc/self/fd/{number}")
 
 
-def test_a_batch_that_cannot_be_written_leaves_no_part_of_itself(folder: Path) -> None:
+async def test_a_batch_that_cannot_be_written_leaves_no_part_of_itself(folder: Path) -> None:
     with open_store(folder) as store:
-        store.commit(Changes(added=(entry(1),), tally=((State.WAITING, None, 1),)))
+        await store.commit(Changes(added=(entry(1),), tally=((State.WAITING, None, 1),)))
         with pytest.raises(sqlite3.IntegrityError):  # a bug, not a trouble of the user's
-            store.commit(Changes(added=(entry(2), entry(1)), tally=((State.WAITING, None, 2),)))
+            await store.commit(Changes(added=(entry(2), entry(1)), tally=((State.WAITING, None, 2),)))
     assert rows(folder, "SELECT id FROM urls") == [(1,)]
     assert rows(folder, "SELECT state, urls FROM tally") == [(0, 1)]
 
 
 KILLED = """
-import os, signal, sys
+import asyncio, os, signal, sys
 from pathlib import Path
 from shoal.store.crawl import open_store
 from tests.store.test_crawl import batch, page
 with open_store(Path(sys.argv[1])) as store:
-    store.commit(batch(page(1, b"kept")))
-    store._database.execute("BEGIN")
-    store._write_urls(batch(page(2, b"lost")), [])
-    store._insert_page(page(2, b"lost"))
-    os.kill(os.getpid(), signal.SIGKILL)
+    asyncio.run(store.commit(batch(page(1, b"kept"))))
+    store._warc.sync = lambda: os.kill(os.getpid(), signal.SIGKILL)
+    asyncio.run(store.commit(batch(page(2, b"lost"))))
 """
 
 
@@ -260,10 +277,10 @@ def test_a_process_killed_within_a_commit_leaves_the_last_whole_one(folder: Path
     assert state_of_disk(folder) == ([(1, State.DONE)], ["warcinfo", "response"])
 
 
-def test_the_indexes_of_a_long_run_and_of_a_new_one_agree(folder: Path) -> None:
+async def test_the_indexes_of_a_long_run_and_of_a_new_one_agree(folder: Path) -> None:
     with open_store(folder) as store:
-        store.commit(Changes(added=tuple(entry(id) for id in range(1, 50))))
-        store.commit(Changes(changed=tuple(entry(id, State.DONE) for id in range(1, 50, 3))))
+        await store.commit(Changes(added=tuple(entry(id) for id in range(1, 50))))
+        await store.commit(Changes(changed=tuple(entry(id, State.DONE) for id in range(1, 50, 3))))
         before = _shown(store)
     with open_store(folder) as store:
         assert _shown(store) == before
@@ -274,12 +291,12 @@ def _shown(store: CrawlStore) -> tuple[object, ...]:
     return list(shelf.hosts()), list(shelf.best("a.test", (float("-inf"), 0))), [e.id for e in shelf.worst(99)]
 
 
-def test_others_can_read_while_a_crawl_writes(folder: Path) -> None:
+async def test_others_can_read_while_a_crawl_writes(folder: Path) -> None:
     with open_store(folder) as store:
         reader = sqlite3.connect(folder / folders.DATABASE)
         reader.execute("BEGIN")
         assert reader.execute("SELECT COUNT(*) FROM urls").fetchone() == (0,)
-        store.commit(batch(page(1, b"one")))
+        await store.commit(batch(page(1, b"one")))
         assert reader.execute("SELECT COUNT(*) FROM urls").fetchone() == (0,), "it sees one moment"
         reader.close()
     assert rows(folder, "SELECT COUNT(*) FROM urls") == [(1,)]

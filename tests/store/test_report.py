@@ -40,11 +40,10 @@ def test_every_state_is_counted_with_its_reasons(crawl: HandMade) -> None:
 def test_urls_under_way_count_as_fetching_only_while_a_crawl_runs(crawl: HandMade) -> None:
     crawl.url("https://a.example/1")
     crawl.url("https://a.example/2")
-    crawl.meta("fetching", ["https://a.example/1", "https://a.example/robots.txt"])
-    crawl.meta("leased", 1)
+    crawl.meta("fetching", ["https://a.example/1"])
     running, stopped = status(crawl.connection, running=True), status(crawl.connection, running=False)
-    assert (running.waiting, running.fetching) == (1, 2)
-    assert running.fetching_urls == ("https://a.example/1", "https://a.example/robots.txt")
+    assert (running.waiting, running.fetching) == (1, 1)
+    assert running.fetching_urls == ("https://a.example/1",)
     assert (stopped.waiting, stopped.fetching, stopped.fetching_urls) == (2, 0, ())
 
 

@@ -1,7 +1,7 @@
 """The stateful half of a crawl: hands out requests, takes in what came of them, and makes it durable.
 
 It alone owns frontier, strategy, clocks and rules. It is the broker of its own process; worker processes talk to it
-through `crawl/pipe.py`. All state changes between awaits, so there are no locks; only `Store.commit` runs in a thread.
+through `crawl/pipe.py`. All state changes between awaits, so there are no locks.
 """
 
 from __future__ import annotations
@@ -424,7 +424,7 @@ class Coordinator:
             fetching=tuple(entry.url for entry in self._frontier.leased.values()),
             elapsed=self._meter.elapsed(self._clock()),
         )
-        duplicates = await _to_the_end(asyncio.to_thread(self._store.commit, changes))
+        duplicates = await _to_the_end(self._store.commit(changes))
         self._frontier.committed()
         self._watch_for_traps(pages, {duplicate.page for duplicate in duplicates})
         if (excess := len(self._frontier) - self._settings.budget.max_queue) > 0:
@@ -440,7 +440,7 @@ class Coordinator:
 
 
 async def _to_the_end(work: Coroutine[None, None, _T]) -> _T:
-    """Work in a thread cannot be cancelled: whoever is cancelled meanwhile waits until it is over."""
+    """A batch goes to the disk whole: whoever is cancelled meanwhile waits until it is there."""
     task = asyncio.ensure_future(work)
     try:
         return await asyncio.shield(task)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from msgspec.structs import replace
 
 from shoal.model import Failure, Missed, Moved, Redirect, Response, RobotsRead, Seen, Task, Visit
@@ -26,6 +28,8 @@ class PageVisitor:
             case Response() as response if task.kind == "robots":
                 return RobotsRead(task=task, text=_robots_text(response.body), timing=response.timing)
             case Response() as response:
+                # Answers come in bursts: all of them are noticed, and new requests sent, before any is understood.
+                await asyncio.sleep(0)
                 return self._understand(task, response)
 
     def _understand(self, task: Task, response: Response) -> Seen:

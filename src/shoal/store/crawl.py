@@ -9,9 +9,10 @@ Whatever a crash leaves behind that position is cut off at the next start, and t
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
@@ -21,7 +22,7 @@ import msgspec
 from shoal.model import Changes, Closing, Duplicate, Entry, Page, RobotsRecord, State, StoredPage, Totals
 from shoal.model import PatternCount as Pattern
 from shoal.store import folder as folders
-from shoal.store.shelf import SqliteShelf
+from shoal.store.shelf import SqliteShelf, in_bites
 from shoal.store.warc import WarcWriter
 from shoal.text import bands, similarity
 from shoal.urls import key_of
@@ -46,7 +47,7 @@ _TALLY = "INSERT INTO tally VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET urls = ur
 
 
 class CrawlStore:
-    """The only writer of a crawl's folder. `commit` may run in a thread; everything else belongs to the event loop."""
+    """The only writer of a crawl's folder. All of it runs on the event loop; only the disk is waited for in a thread."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -103,22 +104,24 @@ class CrawlStore:
 
     # --- what this run adds ------------------------------------------------------------------------------------------
 
-    def commit(self, changes: Changes) -> list[Duplicate]:
-        """Make a batch durable, all of it or nothing; answers which of its pages were known already."""
+    async def commit(self, changes: Changes) -> list[Duplicate]:
+        """Make a batch durable, all of it or nothing; answers which of its pages were known already.
+
+        In bites on the event loop: a thread would fight with the loop over the interpreter at every row.
+        """
         with folders.storage_errors(self.folder):
             hosts = self._new_hosts(changes)
             found = [self._found_row(entry) for entry in changes.added]
             with _transaction(self._database):
-                self._database.executemany("INSERT INTO hosts (id, name) VALUES (?, ?)", hosts)
-                self._write_urls(changes, found)
-                duplicates = [twin for page in changes.pages if (twin := self._insert_page(page))]
-                self._count_pages(changes)
-                self._write_memory(changes)
+                await self._write("INSERT INTO hosts (id, name) VALUES (?, ?)", hosts)
+                await self._write_urls(changes, found)
+                duplicates = await self._write_pages(changes)
+                await self._write_memory(changes)
                 if changes.pages:
-                    self._warc.sync()
+                    await asyncio.to_thread(self._warc.sync)
                 self._write_meta(changes)
-            self.shelf.learn(changes, [(row[1], row[0]) for row in found])
-        self._checkpoint_when_due(len(changes.added) + len(changes.changed) + len(changes.pages))
+            await self.shelf.learn(changes, [(row[1], row[0]) for row in found])
+            await self._checkpoint_when_due(len(changes.added) + len(changes.changed) + len(changes.pages))
         return duplicates
 
     def close(self) -> None:
@@ -128,24 +131,25 @@ class CrawlStore:
         self._checkpointer.close()
         self._database.close()
 
-    def _checkpoint_when_due(self, rows: int) -> None:
+    async def _write(self, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
+        await in_bites(self._database, statement, rows)
+
+    async def _checkpoint_when_due(self, rows: int) -> None:
         self._rows_since_checkpoint += rows
         if self._rows_since_checkpoint >= _CHECKPOINT_ROWS:
             self._rows_since_checkpoint = 0
-            with folders.storage_errors(self.folder):
-                self._checkpointer.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+            await asyncio.to_thread(self._checkpointer.execute, "PRAGMA wal_checkpoint(PASSIVE)")
 
     # --- URLs --------------------------------------------------------------------------------------------------------
 
-    def _write_urls(self, changes: Changes, found: list[_FoundRow]) -> None:
-        many = self._database.executemany
-        many(_FOUND, found)
-        many(_FOUND_ANEW, [_found_anew(entry) for entry, _ in changes.repriced])
+    async def _write_urls(self, changes: Changes, found: list[_FoundRow]) -> None:
+        await self._write(_FOUND, found)
+        await self._write(_FOUND_ANEW, [_found_anew(entry) for entry, _ in changes.repriced])
         # In the order of the table, so that neighbours are changed together.
-        many(_FATE, sorted(map(_fate, (*filter(_has_fate, changes.added), *changes.changed))))
-        many(_TALLY, [(state, reason or "", n) for state, reason, n in changes.tally])
+        await self._write(_FATE, sorted(map(_fate, (*filter(_has_fate, changes.added), *changes.changed))))
+        await self._write(_TALLY, [(state, reason or "", n) for state, reason, n in changes.tally])
         for closing in changes.closed:
-            self._close_host(closing, changes)
+            await self._close_host(closing, changes)
 
     def _new_hosts(self, changes: Changes) -> list[tuple[int, str]]:
         names = {entry.host for entry in changes.added}.union(closing.host for closing in changes.closed)
@@ -157,32 +161,35 @@ class CrawlStore:
             entry.hop, entry.url, entry.anchor, entry.why,
         )  # fmt: skip
 
-    def _close_host(self, closing: Closing, changes: Changes) -> None:
+    async def _close_host(self, closing: Closing, changes: Changes) -> None:
         """Give all that wait for this host their fate; what the batch itself says counts more than the shelf."""
         here = [entry for entry in (*changes.added, *changes.changed) if entry.host == closing.host]
         waiting = {entry.id for entry in here if entry.state is State.WAITING}.difference(closing.leased)
         others = self.shelf.waiting(closing.host, without={entry.id for entry in here}.union(closing.leased))
-        fate = (closing.state, closing.reason, closing.detail)
-        gone = self._database.executemany(_CLOSE, ((id, *fate) for id in chain(waiting, others))).rowcount
-        self._database.executemany(_TALLY, [(State.WAITING, "", -gone), (closing.state, closing.reason, gone)])
+        gone = [(id, closing.state, closing.reason, closing.detail) for id in chain(waiting, others)]
+        await self._write(_CLOSE, gone)
+        await self._write(_TALLY, [(State.WAITING, "", -len(gone)), (closing.state, closing.reason, len(gone))])
         id = self.shelf.host_ids[closing.host]
         self._database.execute("UPDATE hosts SET closed = ? WHERE id = ?", (closing.reason, id))
 
     # --- the rest of a batch -----------------------------------------------------------------------------------------
 
-    def _count_pages(self, changes: Changes) -> None:
+    async def _write_pages(self, changes: Changes) -> list[Duplicate]:
+        duplicates: list[Duplicate] = []
+        for page in changes.pages:
+            if twin := self._insert_page(page):
+                duplicates.append(twin)
+            await asyncio.sleep(0)
         hosts = [(self.shelf.host_ids[page.seen.task.host],) for page in changes.pages]
-        self._database.executemany("UPDATE hosts SET pages = pages + 1 WHERE id = ?", hosts)
+        await self._write("UPDATE hosts SET pages = pages + 1 WHERE id = ?", hosts)
+        return duplicates
 
-    def _write_memory(self, changes: Changes) -> None:
-        many = self._database.executemany
-        many("INSERT OR REPLACE INTO robots VALUES (?, ?, ?, ?, ?)", map(_row, changes.robots))
-        many("INSERT OR REPLACE INTO patterns VALUES (?, ?, ?, ?, ?)", map(_row, changes.patterns))
+    async def _write_memory(self, changes: Changes) -> None:
+        await self._write("INSERT OR REPLACE INTO robots VALUES (?, ?, ?, ?, ?)", [*map(_row, changes.robots)])
+        await self._write("INSERT OR REPLACE INTO patterns VALUES (?, ?, ?, ?, ?)", [*map(_row, changes.patterns)])
 
     def _write_meta(self, changes: Changes) -> None:
-        # The shelf learns of this batch later, but what is under way has been waiting since an earlier one, or nearly so.
-        leased = self.shelf.count_waiting(map(key_of, changes.fetching))
-        meta = {"warc": self._warc.position, "elapsed": changes.elapsed, "fetching": changes.fetching, "leased": leased}
+        meta = {"warc": self._warc.position, "elapsed": changes.elapsed, "fetching": changes.fetching}
         rows = [(key, msgspec.json.encode(value).decode()) for key, value in meta.items()]
         self._database.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
 
@@ -208,11 +215,7 @@ class CrawlStore:
         return twin
 
     def _insert_bands(self, id: int, keys: tuple[int, ...]) -> None:
-        if keys:
-            # One statement for all: each step of `executemany` may lose the interpreter to another thread.
-            marks = ", ".join(["(?, ?)"] * len(keys))
-            values = [value for key in keys for value in (key, id)]
-            self._database.execute(f"INSERT OR IGNORE INTO bands VALUES {marks}", values)
+        self._database.executemany("INSERT OR IGNORE INTO bands VALUES (?, ?)", [(key, id) for key in keys])
 
     def _write_body(self, stored: StoredPage, twin: Duplicate | None) -> tuple[str, int]:
         """Where the body went; pages that ask not to be kept have none."""

@@ -96,13 +96,14 @@ def status(connection: sqlite3.Connection, *, running: bool) -> Status:
     """Where the crawl stands; `running` says whether a process is at work in its folder."""
     with snapshot(connection):
         urls = _per_state(connection)
+        # The tally takes them for waiting: their state changes only when a request is over.
         fetching = _fetching(connection) if running else ()
         totals = _page_totals(connection)
         hosts = connection.execute("SELECT count(*) FROM hosts").fetchone()[0]
         hosts_waiting = connection.execute(_HOSTS_WAITING).fetchone()[0]
         return Status(
             running=running,
-            waiting=urls[State.WAITING] - (_leased(connection) if running else 0),
+            waiting=urls[State.WAITING] - len(fetching),
             fetching=len(fetching),
             done=urls[State.DONE],
             failed=urls[State.FAILED],
@@ -158,11 +159,6 @@ def _per_state(connection: sqlite3.Connection) -> dict[State, int]:
 
 def _fetching(connection: sqlite3.Connection) -> tuple[str, ...]:
     return msgspec.json.decode(read_meta(connection, "fetching") or b"[]", type=tuple[str, ...])
-
-
-def _leased(connection: sqlite3.Connection) -> int:
-    """How many of those under way the tally takes for waiting: the state changes only when a request is over."""
-    return msgspec.json.decode(read_meta(connection, "leased") or b"0", type=int)
 
 
 def _reasons(connection: sqlite3.Connection, state: State) -> tuple[Count, ...]:

@@ -8,6 +8,7 @@ to a temporary file when it outgrows its cache, and is made anew from the crawl'
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from collections.abc import Container, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -19,6 +20,8 @@ from shoal.model import Changes, Closing, Entry, HostRecord, Known, Reason, Retr
 
 _CACHE_KILOBYTES = 96 * 1024
 """Both indexes take about 70 bytes per URL; beyond that cache they are read from the temporary file."""
+_BITE = 500
+"""Rows; writing them takes a few milliseconds."""
 _READ = """
     SELECT found.id, url, host, priority, depth, parent, origin, hop, attempt, state, reason, detail, anchor, why, not_before
     FROM found LEFT JOIN fates USING (id) WHERE found.id = ?
@@ -125,28 +128,24 @@ class SqliteShelf:
         ids = self._index.execute("SELECT id FROM waiting WHERE host = ?", (self.host_ids.get(host),))
         return (id for (id,) in ids if id not in without)
 
-    def count_waiting(self, keys: Iterable[int]) -> int:
-        """How many of these URLs wait."""
-        return sum(known.state is State.WAITING for key in keys if (known := self.find(key)) is not None)
-
     def new_host(self, name: str) -> int:
         """The number of a host nobody saw before."""
         id = self.host_ids[name] = len(self.host_ids) + 1
         self._host_names[id] = name
         return id
 
-    def learn(self, changes: Changes, keys: Sequence[tuple[int, int]]) -> None:
+    async def learn(self, changes: Changes, keys: Sequence[tuple[int, int]]) -> None:
         """What the crawl's database has just been told; `keys` are those of the added URLs, with their ids."""
         index, ids = self._index, self.host_ids
-        index.execute("BEGIN")
-        index.executemany("INSERT INTO keys VALUES (?, ?)", sorted(keys))
         self._sieve.add([key for key, _ in keys])
+        index.execute("BEGIN")
+        await in_bites(index, "INSERT INTO keys VALUES (?, ?)", sorted(keys))
         before = {entry.id: priority for entry, priority in changes.repriced}
         gone = sorted((ids[entry.host], -before.get(entry.id, entry.priority), entry.id) for entry in changes.changed)
-        index.executemany("DELETE FROM waiting WHERE host = ? AND rank = ? AND id = ?", gone)
+        await in_bites(index, "DELETE FROM waiting WHERE host = ? AND rank = ? AND id = ?", gone)
         waiting = [entry for entry in (*changes.added, *changes.changed) if entry.state is State.WAITING]
         rows = sorted((ids[entry.host], -entry.priority, entry.id) for entry in waiting)
-        index.executemany("INSERT INTO waiting VALUES (?, ?, ?)", rows)
+        await in_bites(index, "INSERT INTO waiting VALUES (?, ?, ?)", rows)
         for closing in changes.closed:
             self._forget(closing)
         index.execute("COMMIT")
@@ -169,6 +168,13 @@ class SqliteShelf:
             hop=hop, attempt=attempt or 1, state=_STATES[state or 0], reason=_reason(reason), detail=detail or "",
             anchor=anchor, why=why, not_before=not_before or 0.0,
         )  # fmt: skip
+
+
+async def in_bites(connection: sqlite3.Connection, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
+    """Write rows, and let the rest of the crawl have its turn in between."""
+    for start in range(0, len(rows), _BITE):
+        connection.executemany(statement, rows[start : start + _BITE])
+        await asyncio.sleep(0)
 
 
 def _index(database: Path) -> sqlite3.Connection:
