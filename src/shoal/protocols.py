@@ -87,6 +87,9 @@ class Ledger(Protocol):
     def release(self, key: str, next_at: float) -> None:
         """The request is over; nobody may ask this host before `next_at`."""
 
+    def flush(self) -> None:
+        """Tell the other crawls what was claimed and released. Until then they may have to wait, so do not be long."""
+
 
 class Shelf(Protocol):
     """The durable side of the frontier: it shows what was committed."""

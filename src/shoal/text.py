@@ -301,8 +301,8 @@ _BITS = {count: np.uint64(count) for count in (8, 16, 32)}
 _QUARTER = np.uint64(3)
 _LEAST_BYTES = 150
 """Shorter texts (error pages, frames) resemble each other without being copies."""
-_BANDS, _ROWS = 20, 6
-"""A pair that is 80 % alike shares a band with probability 0.997, one that is 40 % alike with 0.08."""
+_BANDS, _ROWS = 12, 5
+"""A pair that is 80 % alike shares a band with probability 0.99, one that is 40 % alike with 0.12."""
 _BAND_FACTORS = (
     np.frombuffer(hashlib.shake_128(b"bands").digest(8 * _BANDS * _ROWS), dtype="<u8").reshape(_BANDS, _ROWS) | 1
 )
@@ -338,7 +338,7 @@ def similarity(one: bytes, other: bytes) -> float:
 
 
 def bands(fingerprint: bytes) -> tuple[int, ...]:
-    """20 signed 64-bit numbers; near-duplicates share at least one of them (a key for an ordinary index)."""
+    """12 signed 64-bit numbers; near-duplicates share at least one of them (a key for an ordinary index)."""
     if not fingerprint:
         return ()
     rows = np.frombuffer(fingerprint, dtype="<u4", count=_BANDS * _ROWS).reshape(_BANDS, _ROWS)

@@ -12,7 +12,25 @@ from shoal.store.ledger import SqliteLedger
 from shoal.testing.ledger import Clock, MemoryLedger
 
 NOW = 1_800_000_000.0
-OpenLedger = Callable[[str], Ledger]
+
+
+class Prompt:
+    """A ledger that tells the others everything at once."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    def claim(self, key: str, now: float, until: float, next_at: float = 0.0) -> float:
+        granted = self._ledger.claim(key, now, until, next_at)
+        self._ledger.flush()
+        return granted
+
+    def release(self, key: str, next_at: float) -> None:
+        self._ledger.release(key, next_at)
+        self._ledger.flush()
+
+
+OpenLedger = Callable[[str], Prompt]
 
 
 @pytest.fixture(params=["memory", "sqlite"])
@@ -25,7 +43,8 @@ def open_ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open
         opened.append(SqliteLedger(tmp_path / "hosts.sqlite", owner, lambda: NOW))
         return opened[-1]
 
-    yield open_sqlite if request.param == "sqlite" else (lambda owner: MemoryLedger(owner, clocks))
+    opener = open_sqlite if request.param == "sqlite" else (lambda owner: MemoryLedger(owner, clocks))
+    yield lambda owner: Prompt(opener(owner))
     for ledger in opened:
         ledger.close()
 

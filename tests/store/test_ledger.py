@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from shoal.errors import FolderError
-from shoal.store.ledger import SqliteLedger, ledger_path
+from shoal.store.ledger import POLL, SqliteLedger, ledger_path
 
 NOW = 1_800_000_000.0
 OpenAt = Callable[..., SqliteLedger]
@@ -59,7 +59,9 @@ def test_clocks_outlive_the_process(open_at: OpenAt) -> None:
 
 
 def test_a_killed_crawl_gets_its_hosts_back_after_a_pause(open_at: OpenAt) -> None:
-    open_at("a").claim("example.org", NOW, NOW + 60)
+    killed = open_at("a")
+    killed.claim("example.org", NOW, NOW + 60)
+    killed.flush()
     again = open_at("a")
     again.recover(NOW + 3, pause=2.0)
     assert again.claim("example.org", NOW + 4.9, NOW + 64) == NOW + 5
@@ -69,6 +71,7 @@ def test_a_killed_crawl_gets_its_hosts_back_after_a_pause(open_at: OpenAt) -> No
 def test_recovery_leaves_other_hosts_and_other_crawls_alone(open_at: OpenAt) -> None:
     mine, other = open_at("a"), open_at("b")
     other.claim("theirs.example", NOW, NOW + 60)
+    other.flush()
     mine.claim("over.example", NOW, NOW + 60)
     mine.release("over.example", NOW + 1)
     mine.recover(NOW + 3, pause=20.0)
@@ -77,8 +80,27 @@ def test_recovery_leaves_other_hosts_and_other_crawls_alone(open_at: OpenAt) -> 
 
 
 def test_a_host_held_by_another_crawl_is_looked_at_again_soon(open_at: OpenAt) -> None:
-    open_at("a").claim("example.org", NOW, NOW + 60)
+    first = open_at("a")
+    first.claim("example.org", NOW, NOW + 60)
+    first.flush()
     assert NOW < open_at("b").claim("example.org", NOW, NOW + 60) < NOW + 1
+
+
+def test_what_was_released_is_told_with_the_next_claim_or_by_flushing(open_at: OpenAt) -> None:
+    first, second = open_at("a"), open_at("b")
+    for host in ("one.example", "two.example"):
+        first.claim(host, NOW, NOW + 60)
+    first.flush()
+    first.release("one.example", NOW + 2)
+    assert second.claim("one.example", NOW + 1, NOW + 61) == NOW + 1 + POLL, "nobody was told"
+    second.flush()
+    first.claim("three.example", NOW + 1, NOW + 61)
+    first.flush()
+    assert second.claim("one.example", NOW + 1, NOW + 61) == NOW + 2
+    second.flush()
+    first.release("two.example", NOW + 3)
+    first.flush()
+    assert second.claim("two.example", NOW + 1, NOW + 61) == NOW + 3
 
 
 def test_old_clocks_are_forgotten_and_impossible_ones_too(open_at: OpenAt, path: Path) -> None:
@@ -136,9 +158,15 @@ from pathlib import Path
 from shoal.store.ledger import SqliteLedger
 
 ledger = SqliteLedger(Path(sys.argv[1]), sys.argv[2], lambda: 1_800_000_000.0)
+def claim(number):
+    granted = ledger.claim(f"host{number}.example", 1_800_000_000.0, 1_800_000_060.0) == 0
+    if number % 3:  # some claims alone, some together
+        ledger.flush()
+    return granted
+
 print("ready", flush=True)
 sys.stdin.readline()
-print(sum(ledger.claim(f"host{n}.example", 1_800_000_000.0, 1_800_000_060.0) == 0 for n in range(300)))
+print(sum(map(claim, range(300))))
 """
 
 

@@ -112,6 +112,8 @@ class Coordinator:
         self._stopping = False
         self._waiters: deque[asyncio.Future[Task | None]] = deque()
         self._timer: asyncio.TimerHandle | None = None
+        self._dispatching = False
+        """`_dispatch` will be called in the next turn of the event loop."""
         # The batch that the next commit takes, beside what the frontier has changed:
         self._pages: list[StoredPage] = []
         self._robots: list[RobotsRecord] = []
@@ -125,13 +127,13 @@ class Coordinator:
         """The next request to make, as soon as there is one; None when the crawl is over. Cancelled, it takes nothing."""
         waiter: asyncio.Future[Task | None] = asyncio.get_running_loop().create_future()
         self._waiters.append(waiter)
-        self._dispatch()
+        self._dispatch_soon()
         try:
             return await waiter
         except asyncio.CancelledError:
             if not waiter.cancelled() and (task := waiter.result()) is not None:
                 self._take_back(task)
-                self._dispatch()
+                self._dispatch_soon()
             raise
 
     async def settle(self, visit: Visit) -> None:
@@ -149,7 +151,7 @@ class Coordinator:
             self._batch_due.set()
         if len(self._pages) >= _MAX_UNSAVED:
             self._room.clear()
-        self._dispatch()
+        self._dispatch_soon()
 
     def stop(self) -> None:
         """Hand out nothing more; the crawl ends when what is in flight has come home."""
@@ -191,8 +193,15 @@ class Coordinator:
 
     # --- handing out -------------------------------------------------------------------------------------------------
 
+    def _dispatch_soon(self) -> None:
+        """Once for all that happens in this turn of the event loop."""
+        if not self._dispatching:
+            self._dispatching = True
+            asyncio.get_running_loop().call_soon(self._dispatch)
+
     def _dispatch(self) -> None:
         """Give those who wait what there is, and wake up again when there may be more."""
+        self._dispatching = False
         while self._waiters:
             if self._waiters[0].done():  # its worker is gone
                 self._waiters.popleft()
@@ -201,6 +210,8 @@ class Coordinator:
             if task is None and self.ending is None:
                 break
             self._waiters.popleft().set_result(task)
+        if self._clocks.unpublished_claims:
+            self._clocks.publish()
         if self.ending is not None:
             self._batch_due.set()
         self._set_timer()
@@ -232,7 +243,7 @@ class Coordinator:
                 return None
             if (task := self._prepare(entry, now)) is not None:
                 return task
-        asyncio.get_running_loop().call_soon(self._dispatch)
+        self._dispatch_soon()
         return None
 
     def _prepare(self, entry: Entry, now: float) -> Task | None:
@@ -414,6 +425,7 @@ class Coordinator:
 
     async def _commit(self) -> None:
         self._batch_due.clear()
+        self._clocks.publish()
         pages, self._pages = self._pages, []
         robots, self._robots = self._robots, []
         changes = replace(

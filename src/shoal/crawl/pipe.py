@@ -150,6 +150,8 @@ async def serve(broker: Broker, channel: Channel) -> bool:
                 case Done(visit=visit):
                     del leased[visit.task.id]
                     await broker.settle(visit)
+                    # Results may wait by the hundred; what became free by each of them goes out before the next is looked at.
+                    await asyncio.sleep(0)
         for pending in giving:
             pending.cancel()
     for task in leased.values():

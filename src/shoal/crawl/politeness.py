@@ -93,6 +93,8 @@ class Clocks:
         self._per_address = max(settings.per_address, settings.per_host)
         self._hosts: dict[str, _Host] = {}
         self._addresses: dict[str, _Address] = {}
+        self.unpublished_claims = False
+        """True when other crawls wait for `publish`."""
 
     def next_at(self, host: str) -> float:
         """The earliest moment at which it makes sense to claim this host."""
@@ -112,11 +114,11 @@ class Clocks:
         at = self._address_free_at(clock, now)
         if at > now:
             return at
-        if (
-            self._shared
-            and (at := self._ledger.claim(host, now, now + self._hold, now + self._gap_if_we_die(clock))) > now
-        ):
-            return at
+        if self._shared:
+            self.unpublished_claims = True
+            at = self._ledger.claim(host, now, now + self._hold, now + self._gap_if_we_die(clock))
+            if at > now:
+                return at
         clock.in_flight += 1
         self._take_slot(clock, now)
         if self._settings.per_host > 1:
@@ -149,6 +151,11 @@ class Clocks:
         clock = self._give_back(host)
         if self._shared:
             self._ledger.release(host, clock.next_at)
+
+    def publish(self) -> None:
+        """Let other crawls know what was claimed and released; after claims at once, because meanwhile they wait."""
+        self.unpublished_claims = False
+        self._ledger.flush()
 
     def set_crawl_delay(self, host: str, seconds: float | None) -> None:
         """What the host's robots.txt asks for."""

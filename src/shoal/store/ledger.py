@@ -2,6 +2,8 @@
 
 A host is *claimed* for one request and *released* with the time before which nobody may ask it again. A crawl that dies
 holds its claims until they run out, or until it is started again and calls `recover`.
+
+A transaction costs more than all that is written in it, so claims share one, which `flush` ends, and releases wait for it.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ logger = logging.getLogger(__name__)
 POLL = 0.25
 """Seconds until a host that another crawl is asking right now is worth another look."""
 _DAY = 24 * 3600.0
+_NO_VALUES: Mapping[str, str | float] = {}
 _VERSION = 1
 _BUSY_MILLISECONDS = 10_000
 
@@ -85,6 +88,8 @@ class SqliteLedger:
         self._path = path
         self._owner = owner
         self._connection = _open(path)
+        self._released: list[dict[str, str | float]] = []
+        """Not written yet."""
         self._run(_FORGET, {"now": clock(), "day": _DAY})
 
     def claim(self, key: str, now: float, until: float, next_at: float = 0.0) -> float:
@@ -96,6 +101,7 @@ class SqliteLedger:
             "until": until,
             "next_at": next_at,
         }
+        self._begin()
         claimed = self._run(_CLAIM, values)
         if claimed.rowcount:
             return 0.0
@@ -107,18 +113,35 @@ class SqliteLedger:
 
     def release(self, key: str, next_at: float) -> None:
         """The request is over; nobody may ask this host before `next_at`."""
-        self._run(_RELEASE, {"key": key, "owner": self._owner, "next_at": next_at})
+        self._released.append({"key": key, "owner": self._owner, "next_at": next_at})
+
+    def flush(self) -> None:
+        """Tell the other crawls what was claimed and released; while something claimed is not told, they have to wait."""
+        if self._released:
+            self._begin()
+        if self._connection.in_transaction:
+            self._run("COMMIT")
 
     def recover(self, now: float, pause: float) -> None:
         """Free what this crawl held when it was killed; it may have asked a moment ago, so each host gets a pause."""
+        self.flush()
         self._run(_RECOVER, {"owner": self._owner, "now": now, "free_at": now + pause})
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of the file, after all that was released; closing twice does no harm."""
+        if self._released:
+            self.flush()
         self._connection.close()
 
-    def _run(self, statement: str, values: Mapping[str, str | float]) -> sqlite3.Cursor:
-        """Run one statement, which is a transaction of its own."""
+    def _begin(self) -> None:
+        """Begin a transaction, if there is none, with what was released before."""
+        if not self._connection.in_transaction:
+            self._run("BEGIN IMMEDIATE")
+        for values in self._released:
+            self._run(_RELEASE, values)
+        self._released.clear()
+
+    def _run(self, statement: str, values: Mapping[str, str | float] = _NO_VALUES) -> sqlite3.Cursor:
         try:
             return self._connection.execute(statement, values)
         except sqlite3.OperationalError as error:
