@@ -24,7 +24,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from shoal.app import tune_interpreter
+from shoal import interpreter
 from shoal.crawl.frontier import Frontier
 from shoal.crawl.politeness import Clocks
 from shoal.model import Entry, State, Term, Timing, Topic
@@ -153,7 +153,7 @@ def _create(folder: Path) -> None:
 
 
 def _work(folder: Path, size: int) -> None:
-    tune_interpreter(processes=1)
+    interpreter.tune()
     _create(folder)
     before = _resident()
     with open_store(folder) as store:

@@ -104,7 +104,6 @@ def topic_file(hosts: int) -> str:
 
 def crawl(*, hosts: int, seconds: float, processes: int) -> Outcome:
     """Crawl for the warm-up and the time that counts, and read what the server saw."""
-    ideal = hosts / (DELAY + ANSWER_AFTER)
     lasts = WARM_UP + seconds + 2.0
     # Half as many pages again as a perfect crawler needs: no host may run dry while we count.
     root = build(hosts=hosts, pages=math.ceil(1.5 * lasts / (DELAY + ANSWER_AFTER)))
@@ -114,9 +113,8 @@ def crawl(*, hosts: int, seconds: float, processes: int) -> Outcome:
     ):
         folder = Path(name)
         (folder / "topic.toml").write_text(topic_file(hosts), encoding="utf-8")
-        # Twice the requests that the ideal rate has in flight: the limit on concurrency must not be what is measured.
-        concurrency = math.ceil(2 * ideal * ANSWER_AFTER) + 16
-        limits = f"--delay {DELAY} --per-host 1 --concurrency {concurrency} --processes {processes} --max-time {lasts}"
+        # One request per host is all that politeness allows: the limit on concurrency must not be what is measured.
+        limits = f"--delay {DELAY} --per-host 1 --concurrency {hosts} --processes {processes} --max-time {lasts}"
         command = [shoal_program(), "crawl", "topic.toml", "--dir", "crawl", "--proxy", server.url, "--quiet"]
         cost = measure.run([*command, *limits.split()], folder=folder, timeout=3 * lasts + 60)
         seen = server.log.entries()

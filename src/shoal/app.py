@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import os
 import signal
 import socket
@@ -15,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 
+from shoal import interpreter
 from shoal.crawl.coordinator import Coordinator, Ending
 from shoal.crawl.frontier import Frontier
 from shoal.crawl.intake import Intake
@@ -75,7 +75,7 @@ async def run_crawl(folder: Path, watch: Watch, *, ledger_file: Path | None = No
     """
     with ExitStack() as stack:
         store = stack.enter_context(open_store(folder))
-        tune_interpreter(store.settings.processes)
+        interpreter.tune()
         ledger = SqliteLedger(ledger_file or ledger_path(os.environ), store.crawl_id, time.time)
         stack.callback(ledger.close)
         _let_go(ledger, store.settings)  # of what an earlier run held when it was killed
@@ -159,16 +159,6 @@ def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
-
-
-def tune_interpreter(processes: int) -> None:
-    """What a process with millions of small objects and two busy threads wants of Python."""
-    # What travels has no cycles, so looking for them among all waiting URLs again and again finds nothing.
-    gc.set_threshold(100_000, 50, 100)
-    # With workers elsewhere, the thread that commits and the event loop ask SQLite all the time, and each time one may lose the
-    # interpreter to the other: for 5 ms by default, which halves the rate of a crawl of many small pages.
-    if processes > 1:
-        sys.setswitchinterval(0.0002)
 
 
 # --- workers ---------------------------------------------------------------------------------------------------------

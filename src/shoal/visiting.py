@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import resource
 import sys
 from collections.abc import AsyncIterator
@@ -15,6 +14,7 @@ from contextlib import asynccontextmanager
 import msgspec
 import uvloop
 
+from shoal import interpreter
 from shoal.crawl.fetch import HttpFetcher
 from shoal.crawl.judge import judges
 from shoal.crawl.parse import HtmlParser
@@ -34,7 +34,7 @@ async def open_visitor(settings: Settings) -> AsyncIterator[PageVisitor]:
 
 async def work_for(socket_number: int) -> None:
     """Take tasks from the coordinator at the other end of a socket until it has no more."""
-    gc.set_threshold(100_000, 50, 100)  # pages have no cycles, and are many small objects
+    interpreter.tune()
     channel = await connect(socket_number)
     if (message := await channel.receive()) is None:
         return

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from msgspec.structs import replace
 
+from shoal.crawl.turns import Turns
 from shoal.model import Failure, Missed, Moved, Redirect, Response, RobotsRead, Seen, Task, Visit
 from shoal.protocols import Fetcher, Judge, Parser
 
@@ -17,9 +16,10 @@ class PageVisitor:
         self._fetcher = fetcher
         self._parser = parser
         self._judge = judge
+        self._turns = Turns()
 
     async def visit(self, task: Task) -> Visit:
-        """Ask the server and make of its answer what can be made; parsing and judging do not wait."""
+        """Ask the server and make of its answer what can be made."""
         match await self._fetcher.fetch(task):
             case Failure() as failure:
                 return Missed(task=task, failure=failure)
@@ -28,9 +28,7 @@ class PageVisitor:
             case Response() as response if task.kind == "robots":
                 return RobotsRead(task=task, text=_robots_text(response.body), timing=response.timing)
             case Response() as response:
-                # Answers come in bursts: all of them are noticed, and new requests sent, before any is understood.
-                await asyncio.sleep(0)
-                return self._understand(task, response)
+                return await self._turns.do(lambda: self._understand(task, response))
 
     def _understand(self, task: Task, response: Response) -> Seen:
         page = self._parser.parse(response)
