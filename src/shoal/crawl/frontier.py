@@ -86,8 +86,14 @@ class Frontier:
         """The waiting URLs that are in memory and may be asked for, with their priorities."""
         self._resting: dict[int, tuple[float, float]] = {}
         """Those that must wait for their time, with that and their priorities: they stand in `later`, in no heap of a host."""
+        self._crowded: set[_Host] = set()
+        """Hosts that have so many URLs in memory that they must let go of some as soon as the shelf has them."""
+        self._room = max(_MIN_PER_HOST, front)
+        """How many URLs of one host are worth keeping in memory."""
         self._sweep_at = 2 * front
         """When this many URLs are in memory, every host must let go of some."""
+        self._now = -math.inf
+        """The time of the last `pop`."""
         self._leased: dict[int, Entry] = {}
         self._leased_errands: dict[int, Entry] = {}
         self._waiting = 0
@@ -168,6 +174,7 @@ class Frontier:
 
     def pop(self, now: float) -> Entry | None:
         """Lease the best URL of a host that may be asked now; None when there is none."""
+        self._now = now
         self._wake(now)
         while self._ready:
             promised, _, stamp, host = heappop(self._ready)
@@ -274,23 +281,18 @@ class Frontier:
 
     def committed(self) -> None:
         """The shelf has the changes taken last: what is not among the best of its host may leave memory."""
-        room = self._room()
-        for name in self._records.committed():
-            host = self._hosts[name]
-            if len(host.heap) > 2 * room:
-                self._trim(host, room)
+        self._records.committed()
+        self._room = max(_MIN_PER_HOST, self._limit // max(1, len(self._hosts)))
+        crowded, self._crowded = self._crowded, set()
+        for host in crowded:
+            self._trim(host)
         if len(self._front) > self._sweep_at:
             for host in self._hosts.values():
-                if len(host.heap) > room:
-                    self._trim(host, room)
+                self._trim(host)
             # There may be so many hosts that even the least is more than the limit: sweep rarely enough then.
             self._sweep_at = 2 * max(self._limit, len(self._front))
 
     # --- how it is done ----------------------------------------------------------------------------------------------
-
-    def _room(self) -> int:
-        """How many URLs of one host are worth keeping in memory."""
-        return max(_MIN_PER_HOST, self._limit // max(1, len(self._hosts)))
 
     def _host(self, name: str) -> _Host:
         host = self._hosts.get(name)
@@ -367,6 +369,8 @@ class Frontier:
     def _push(self, host: _Host, id: int, priority: float) -> None:
         self._front[id] = priority
         heappush(host.heap, (-priority, id))
+        if len(host.heap) > 2 * self._room:
+            self._crowded.add(host)
         if not host.scheduled:
             self._schedule(host)
         elif -priority < host.top < math.inf:
@@ -401,7 +405,7 @@ class Frontier:
 
     def _refill(self, host: _Host) -> None:
         """Bring the best URLs of a host in from the shelf."""
-        wanted = min(self._room(), host.on_shelf)
+        wanted = min(self._room, host.on_shelf)
         for rank, id in self._shelf.best(host.name, host.shelf_from):
             if id in self._front or id in self._resting or id in self._leased or self._records.unsaved(id):
                 continue
@@ -413,9 +417,11 @@ class Frontier:
             if not wanted:
                 break
 
-    def _trim(self, host: _Host, room: int) -> None:
+    def _trim(self, host: _Host) -> None:
         """Let go of all but the best URLs of a host; what the shelf does not have yet must stay."""
-        front, unsaved = self._front, self._records.unsaved
+        front, unsaved, room = self._front, self._records.unsaved, self._room
+        if len(host.heap) <= room:
+            return
         live = sorted({item for item in host.heap if front.get(item[1]) == -item[0]})
         gone = [item for item in live[room:] if not unsaved(item[1])]
         host.heap = live[:room] + [item for item in live[room:] if unsaved(item[1])]
@@ -424,6 +430,8 @@ class Frontier:
         before = host.shelf_from if host.on_shelf else (math.inf, 0)
         host.shelf_from = min([before, *gone[:1]])
         host.on_shelf += len(gone)
+        if len(host.heap) > 2 * room:
+            self._crowded.add(host)
 
     # --- a host's place in the two heaps -----------------------------------------------------------------------------
 
@@ -432,8 +440,10 @@ class Frontier:
         pages = (host.heap or host.on_shelf) and not host.blocked and host.closed is None
         if not (pages or host.errands) or self._clocks.busy(host.name):
             self._unschedule(host)
+        elif (at := self._clocks.next_at(host.name)) > self._now:
+            self._sleep(host, at)
         else:
-            self._sleep(host, self._clocks.next_at(host.name))
+            self._wake_up(host)
 
     def _unschedule(self, host: _Host) -> None:
         host.stamp += 1
@@ -459,10 +469,13 @@ class Frontier:
                 self._push(host, id, priority)
         while self._asleep and self._asleep[0][0] <= now:
             _, _, stamp, host = heappop(self._asleep)
-            if stamp != host.stamp:
-                continue
-            top = self._peek(host)
-            if top is None:
-                self._unschedule(host)
-            else:
-                self._make_ready(host, top)
+            if stamp == host.stamp:
+                self._wake_up(host)
+
+    def _wake_up(self, host: _Host) -> None:
+        """Its time has come."""
+        top = self._peek(host)
+        if top is None:
+            self._unschedule(host)
+        else:
+            self._make_ready(host, top)

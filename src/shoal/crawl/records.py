@@ -93,8 +93,6 @@ class Records:
         self._tally.clear()
         return changes
 
-    def committed(self) -> set[str]:
-        """The shelf has the batch taken last; answers the hosts that were in it."""
-        hosts = {entry.host for entry in self._in_transit.values()}
+    def committed(self) -> None:
+        """The shelf has the batch taken last."""
         self._in_transit, self._keys_in_transit = {}, {}
-        return hosts
