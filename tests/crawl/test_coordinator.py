@@ -268,6 +268,14 @@ def test_a_robots_txt_moved_to_a_dead_host_does_not_declare_its_own_host_dead(tm
     assert fates(tmp_path)["http://h0.test/0"] == (State.SKIPPED, Reason.ROBOTS_UNREACHABLE)
 
 
+@pytest.mark.parametrize(("reason", "requests"), [(Reason.CONNECT, 2), (Reason.RESET, Politeness().attempts)])
+def test_where_nobody_ever_answered_the_crawl_gives_up_soon(tmp_path: Path, reason: Reason, requests: int) -> None:
+    crawl = Simulation(tmp_path, {"http://a.test/robots.txt": failure("", reason, heals=True)})
+    assert crawl.run() is Ending.NOTHING_LEFT
+    assert crawl.asked == ["http://a.test/robots.txt"] * requests
+    assert fates(tmp_path)[SEED] == (State.SKIPPED, Reason.ROBOTS_UNREACHABLE)
+
+
 def test_a_crawl_delay_holds_also_when_the_delay_is_zero(tmp_path: Path) -> None:
     web = {f"http://a.test/{n or ''}": page(f"/{n + 1}") for n in range(5)}
     web["http://a.test/robots.txt"] = robots("User-agent: *\nCrawl-delay: 7")

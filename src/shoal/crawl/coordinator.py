@@ -391,11 +391,17 @@ class Coordinator:
             case Moved(redirect=redirect) if errand.hop < MAX_HOPS:
                 self._clocks.release(visit.task.host, redirect.timing)
                 self._send(redirect.target, dataclasses.replace(errand, hop=errand.hop + 1))
-            case Missed(failure=failure) if failure.heals and errand.attempt < self._settings.politeness.attempts:
+            case Missed(failure=failure) if failure.heals and errand.attempt < self._patience(errand, failure):
                 self._clocks.release(visit.task.host, failure.timing, failure)
                 self._send(visit.task.url, dataclasses.replace(errand, attempt=errand.attempt + 1))
             case _:
                 self._learn_robots(errand.origin, visit)
+
+    def _patience(self, errand: Errand, failure: Failure) -> int:
+        """How often a robots.txt is asked for. Where nobody ever answered, the user must not wait for a minute to hear of it."""
+        attempts = self._settings.politeness.attempts
+        nobody_there = failure.reason is Reason.CONNECT and not self._frontier.pages(host_of(errand.origin + "/"))
+        return min(2, attempts) if nobody_there else attempts
 
     def _send(self, url: str, errand: Errand) -> None:
         """The robots.txt of one origin may stand on another host, whose clock must be kept too."""
