@@ -50,7 +50,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "click": ("cli", "options"),
     "isal": ("store.warc",),
     "matplotlib": ("evaluate.plots",),
-    "numpy": ("text", "store.shelf"),
+    "numpy": ("text", "crawl.cold", "store.shelf"),
     "opencc": ("text",),
     "protego": ("crawl.robots", "testing.politeness"),
     "publicsuffixlist": ("urls",),

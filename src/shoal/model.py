@@ -361,32 +361,30 @@ class HostRecord(Value, frozen=True):
     """What is remembered of a host between two runs."""
 
     name: str
-    waiting: int
-    best: float
-    """The best priority among its waiting URLs."""
     pages: int = 0
     closed: Reason | None = None
     """Why nothing more is asked of it, if so."""
 
 
-class Retry(Value, frozen=True):
-    """A URL that waits for a second chance."""
+class Waiting(Value, frozen=True):
+    """A URL that waits, in short."""
 
     id: int
     host: str
     priority: float
-    not_before: float
+    not_before: float = 0.0
+    """When it gets its second chance; 0 when it has not had its first."""
 
 
 class Closing(Value, frozen=True):
-    """Nothing more is asked of a host: all its waiting URLs get this state and reason."""
+    """Nothing more is asked of a host: its waiting URLs get this state and reason."""
 
     host: str
     state: State
     reason: Reason
     detail: str
-    leased: tuple[int, ...] = ()
-    """The URLs of the host that are being fetched at this moment; they go their own way."""
+    waiting: tuple[int, ...] = ()
+    """These; the frontier knows them. Those that are being fetched at this moment go their own way."""
 
 
 class StoredPage(Value, frozen=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from shoal.model import (
@@ -17,11 +17,11 @@ from shoal.model import (
     Page,
     Redirect,
     Response,
-    Retry,
     Seen,
     Task,
     Verdict,
     Visit,
+    Waiting,
 )
 
 
@@ -103,17 +103,11 @@ class Shelf(Protocol):
     def read(self, id: int) -> Entry:
         """The whole entry."""
 
-    def best(self, host: str, start: tuple[float, int]) -> Iterator[tuple[float, int]]:
-        """(-priority, id) of the waiting URLs of a host, best first, from `start` on, as far as the caller wants."""
-
-    def worst(self, limit: int) -> Iterable[Entry]:
-        """The waiting URLs with the lowest priorities."""
-
     def hosts(self) -> Iterable[HostRecord]:
-        """Every host with waiting URLs or with a memory."""
+        """Every host."""
 
-    def retries(self) -> Iterable[Retry]:
-        """Waiting URLs that must not be asked for before a certain time."""
+    def waiting(self) -> Iterable[Waiting]:
+        """Every URL that waits."""
 
 
 class Store(Protocol):

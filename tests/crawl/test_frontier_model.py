@@ -276,13 +276,11 @@ class FrontierBesideModel(RuleBasedStateMachine):
 
     @rule(limit=st.integers(1, 4))
     def drop_worst(self, limit: int) -> None:
-        self.save(crash=False)
-        order = {url: self.known_id(url) for url, known in self.model.urls.items() if known.state is State.WAITING}
+        order = {url: self.known_id(url) for url in self.waiting()}
         worst = sorted(order, key=lambda url: (self.model.urls[url].priority, -order[url]))[:limit]
         self.frontier.drop_worst(limit)
         for url in worst:
-            if url not in self.leased:
-                self.model.urls[url].state, self.model.urls[url].reason = State.SKIPPED, Reason.QUEUE_FULL
+            self.model.urls[url].state, self.model.urls[url].reason = State.SKIPPED, Reason.QUEUE_FULL
 
     def known_id(self, url: str) -> int:
         known = self.frontier.knows(url)

@@ -39,6 +39,7 @@ from shoal.store import folder as folders
 from shoal.store.crawl import CrawlStore, open_store
 from shoal.store.warc import read_body
 from shoal.text import fingerprint, flattened
+from shoal.urls import key_of
 
 SETTINGS = Settings(topic=Topic(name="t", terms=(Term(text="t"),)), seeds=("http://a.test/",))
 TEXT = " ".join(f"word{number} of the power grid" for number in range(200))
@@ -288,7 +289,7 @@ async def test_the_indexes_of_a_long_run_and_of_a_new_one_agree(folder: Path) ->
 
 def _shown(store: CrawlStore) -> tuple[object, ...]:
     shelf = store.shelf
-    return list(shelf.hosts()), list(shelf.best("a.test", (float("-inf"), 0))), [e.id for e in shelf.worst(99)]
+    return list(shelf.hosts()), list(shelf.waiting()), [shelf.find(key_of(entry(id).url)) for id in range(60)]
 
 
 async def test_others_can_read_while_a_crawl_writes(folder: Path) -> None:

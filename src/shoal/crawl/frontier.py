@@ -1,28 +1,29 @@
 """Which URL next? The best one among the hosts that may be asked now.
 
 Two heaps hold hosts, never URLs: `ready` has those that may be asked, best URL first; `asleep` has those that wait, soonest
-first. Each host has a heap of its best URLs; the rest of its URLs are on the shelf (disk) and come in when it runs low. So no
-operation looks at more than a few hosts or URLs, however many there are. Time is always an argument.
+first. Each host has a heap of its best URLs; the rest of its URLs wait in the cold, with a few bytes each, and come in when it
+runs low. What a URL is, the shelf (disk) knows. So no operation looks at more than a few hosts or URLs, however many there
+are. Time is always an argument.
 """
 
 from __future__ import annotations
 
 import math
-from heapq import heapify, heappop, heappush
-from itertools import count
+from heapq import heapify, heappop, heappush, nlargest
+from itertools import chain, count
 
 from msgspec.structs import replace
 
+from shoal.crawl.cold import Cold
 from shoal.crawl.politeness import Clocks
 from shoal.crawl.records import Records
-from shoal.model import Changes, Closing, Entry, HostRecord, Known, Reason, Retry, State
+from shoal.model import Changes, Closing, Entry, Known, Reason, State, Waiting
 from shoal.protocols import Shelf
 from shoal.urls import host_of, key_of
 
 FRONT = 250_000
-"""URLs kept in memory, over all hosts; about 200 bytes each."""
+"""URLs in the heaps of all hosts; about 200 bytes each."""
 _MIN_PER_HOST = 4
-_START = (-math.inf, 0)
 _RECENT = 50_000
 """URLs whose fate is remembered without asking the shelf: most links of a page were on the page before."""
 _SETTLED = (math.inf, -1)
@@ -37,13 +38,12 @@ class _Host:
     __slots__ = (
         "blocked",
         "closed",
+        "cold",
         "errands",
         "heap",
         "name",
-        "on_shelf",
         "pages",
         "scheduled",
-        "shelf_from",
         "stamp",
         "top",
     )
@@ -52,10 +52,8 @@ class _Host:
         self.name = name
         self.heap: list[tuple[float, int]] = []
         """(-priority, id); an item counts only while `Frontier._front` has the id with that priority."""
-        self.on_shelf = 0
-        """Waiting URLs that are not in memory."""
-        self.shelf_from = _START
-        """No waiting URL on the shelf stands before this (-priority, id)."""
+        self.cold = Cold()
+        """The other URLs that may be asked for."""
         self.errands: list[Entry] = []
         """What must be asked before any page."""
         self.pages = 0
@@ -83,15 +81,13 @@ class Frontier:
         self._asleep: list[tuple[float, int, int, _Host]] = []
         self._later: list[tuple[float, int, _Host]] = []
         self._front: dict[int, float] = {}
-        """The waiting URLs that are in memory and may be asked for, with their priorities."""
+        """The URLs that stand in the heaps of their hosts, with their priorities."""
         self._resting: dict[int, tuple[float, float]] = {}
-        """Those that must wait for their time, with that and their priorities: they stand in `later`, in no heap of a host."""
-        self._crowded: set[_Host] = set()
-        """Hosts that have so many URLs in memory that they must let go of some as soon as the shelf has them."""
+        """Those that must wait for their time, with that and their priorities: they stand in `later`, not with their hosts."""
         self._room = max(_MIN_PER_HOST, front)
-        """How many URLs of one host are worth keeping in memory."""
+        """How many URLs of one host are worth having in its heap."""
         self._sweep_at = 2 * front
-        """When this many URLs are in memory, every host must let go of some."""
+        """When this many URLs are in heaps, every host must let go of some."""
         self._now = -math.inf
         """The time of the last `pop`."""
         self._leased: dict[int, Entry] = {}
@@ -102,12 +98,7 @@ class Frontier:
         # What was seen lately, in two generations, so that forgetting is one assignment.
         self._recent: dict[str, tuple[float, int]] = {}
         self._recent_before: dict[str, tuple[float, int]] = {}
-        for record in shelf.hosts():
-            self._remember_host(record)
-        for retry in shelf.retries():
-            if (host := self._hosts[retry.host]).closed is None:
-                host.on_shelf -= 1
-                self._remember_retry(retry)
+        self._remember_all()
 
     # --- questions ---------------------------------------------------------------------------------------------------
 
@@ -238,7 +229,8 @@ class Frontier:
         again = replace(entry, attempt=entry.attempt + counts, not_before=at)
         self._records.change(entry, again)
         self._remember(entry.url, entry.priority, entry.depth)
-        self._remember_retry(Retry(id=entry.id, host=entry.host, priority=entry.priority, not_before=at))
+        url = Waiting(id=entry.id, host=entry.host, priority=entry.priority, not_before=at)
+        self._rest(url, self._hosts[entry.host])
         self._waiting += 1
 
     def free(self, name: str) -> None:
@@ -251,25 +243,24 @@ class Frontier:
         if host.closed is not None:
             return
         host.closed = closing.reason
-        resting = [id for _, id, other in self._later if other is host]
-        self._waiting -= sum(self._front.pop(id, None) is not None for _, id in host.heap) + host.on_shelf
-        if resting:
-            self._waiting -= sum(self._resting.pop(id, None) is not None for id in resting)
-            self._later = [item for item in self._later if item[2] is not host]
-            heapify(self._later)
-        host.heap, host.on_shelf = [], 0
+        gone = [id for _, id in host.heap if self._front.pop(id, None) is not None]
+        gone += [id for _, id in host.cold]
+        gone += [id for _, id, other in self._later if other is host and self._resting.pop(id, None) is not None]
+        self._waiting -= len(gone)
+        self._later = [item for item in self._later if item[2] is not host]
+        heapify(self._later)
+        host.heap, host.cold = [], Cold()
         self._schedule(host)
-        under_way = tuple(entry.id for entry in self._leased.values() if entry.host == closing.host)
-        self._records.close(replace(closing, leased=under_way))
+        self._records.close(replace(closing, waiting=tuple(gone)))
 
     def drop_worst(self, limit: int) -> None:
         """Let go of the least promising URLs of a queue that is too long."""
-        for entry in self._shelf.worst(limit):
-            host = self._hosts[entry.host]
-            if entry.id in self._leased or self._records.unsaved(entry.id) or host.closed is not None:
-                continue
-            if self._front.pop(entry.id, None) is None and self._resting.pop(entry.id, None) is None:
-                host.on_shelf -= 1
+        heaps = ((-priority, id) for id, priority in self._front.items())
+        resting = ((-priority, id) for id, (_, priority) in self._resting.items())
+        for rank, id in nlargest(limit, chain(heaps, resting, *(host.cold for host in self._hosts.values()))):
+            entry = self._records.read(id)
+            if self._front.pop(id, None) is None and self._resting.pop(id, None) is None:
+                self._hosts[entry.host].cold.discard(rank, id)
             self._waiting -= 1
             self._end(entry, State.SKIPPED, Reason.QUEUE_FULL)
 
@@ -280,12 +271,9 @@ class Frontier:
         return self._records.take()
 
     def committed(self) -> None:
-        """The shelf has the changes taken last: what is not among the best of its host may leave memory."""
+        """The shelf has the changes taken last."""
         self._records.committed()
         self._room = max(_MIN_PER_HOST, self._limit // max(1, len(self._hosts)))
-        crowded, self._crowded = self._crowded, set()
-        for host in crowded:
-            self._trim(host)
         if len(self._front) > self._sweep_at:
             for host in self._hosts.values():
                 self._trim(host)
@@ -300,19 +288,32 @@ class Frontier:
             host = self._hosts[name] = _Host(name)
         return host
 
-    def _remember_host(self, record: HostRecord) -> None:
-        host = self._host(record.name)
-        host.pages, host.closed = record.pages, record.closed
-        if record.closed is None:
-            host.on_shelf, host.shelf_from = record.waiting, (-record.best, 0)
-            self._waiting += record.waiting
+    def _remember_all(self) -> None:
+        """What the last run left."""
+        for record in self._shelf.hosts():
+            host = self._host(record.name)
+            host.pages, host.closed = record.pages, record.closed
+        stranded: dict[str, list[int]] = {}
+        for url in self._shelf.waiting():
+            host = self._hosts[url.host]
+            if host.closed is not None:
+                stranded.setdefault(url.host, []).append(url.id)
+                continue
+            self._waiting += 1
+            if url.not_before:
+                self._rest(url, host)
+            else:
+                host.cold.add(-url.priority, url.id)
+        for host in self._hosts.values():
             self._schedule(host)
-        elif record.waiting:  # they were under way when the host was closed, and then we were killed
-            self._records.close(Closing(host=record.name, state=State.SKIPPED, reason=record.closed, detail=""))
+        for name, ids in stranded.items():  # they were under way when their host was closed, and then we were killed
+            reason = self._hosts[name].closed
+            assert reason is not None
+            self._records.close(Closing(host=name, state=State.SKIPPED, reason=reason, detail="", waiting=tuple(ids)))
 
-    def _remember_retry(self, retry: Retry) -> None:
-        self._resting[retry.id] = retry.not_before, retry.priority
-        heappush(self._later, (retry.not_before, retry.id, self._hosts[retry.host]))
+    def _rest(self, url: Waiting, host: _Host) -> None:
+        self._resting[url.id] = url.not_before, url.priority
+        heappush(self._later, (url.not_before, url.id, host))
 
     def _remember(self, url: str, priority: float, depth: int) -> None:
         if len(self._recent) >= _RECENT:
@@ -348,7 +349,7 @@ class Frontier:
             self._resting[old.id] = new.not_before, new.priority
             return
         if old.id not in self._front:
-            host.on_shelf -= 1
+            host.cold.discard(-old.priority, old.id)
         self._push(host, new.id, new.priority)
 
     def _refused(self, host: _Host, entry: Entry) -> bool:
@@ -369,12 +370,12 @@ class Frontier:
     def _push(self, host: _Host, id: int, priority: float) -> None:
         self._front[id] = priority
         heappush(host.heap, (-priority, id))
-        if len(host.heap) > 2 * self._room:
-            self._crowded.add(host)
         if not host.scheduled:
             self._schedule(host)
         elif -priority < host.top < math.inf:
             self._make_ready(host, -priority)
+        if len(host.heap) > 2 * self._room:
+            self._trim(host)
 
     def _lease(self, host: _Host) -> Entry:
         if host.errands:
@@ -394,7 +395,7 @@ class Frontier:
         if host.errands:
             return -math.inf
         self._drop_stale(host)
-        if host.on_shelf and (not host.heap or host.heap[0] > host.shelf_from):
+        if host.cold and (not host.heap or host.heap[0] > host.cold.bound):
             self._refill(host)
         return host.heap[0][0] if host.heap else None
 
@@ -404,40 +405,28 @@ class Frontier:
             heappop(heap)
 
     def _refill(self, host: _Host) -> None:
-        """Bring the best URLs of a host in from the shelf."""
-        wanted = min(self._room, host.on_shelf)
-        for rank, id in self._shelf.best(host.name, host.shelf_from):
-            if id in self._front or id in self._resting or id in self._leased or self._records.unsaved(id):
-                continue
+        """Bring the next best URLs of a host into its heap."""
+        for _ in range(min(self._room, len(host.cold))):
+            rank, id = host.cold.pop()
             self._front[id] = -rank
             heappush(host.heap, (rank, id))
-            host.on_shelf -= 1
-            host.shelf_from = (rank, id + 1)
-            wanted -= 1
-            if not wanted:
-                break
 
     def _trim(self, host: _Host) -> None:
-        """Let go of all but the best URLs of a host; what the shelf does not have yet must stay."""
-        front, unsaved, room = self._front, self._records.unsaved, self._room
+        """Let all but the best URLs of a host wait in the cold."""
+        front, room = self._front, self._room
         if len(host.heap) <= room:
             return
         live = sorted({item for item in host.heap if front.get(item[1]) == -item[0]})
-        gone = [item for item in live[room:] if not unsaved(item[1])]
-        host.heap = live[:room] + [item for item in live[room:] if unsaved(item[1])]
-        for _, id in gone:
+        host.heap = live[:room]
+        for rank, id in live[room:]:
             del front[id]
-        before = host.shelf_from if host.on_shelf else (math.inf, 0)
-        host.shelf_from = min([before, *gone[:1]])
-        host.on_shelf += len(gone)
-        if len(host.heap) > 2 * room:
-            self._crowded.add(host)
+            host.cold.add(rank, id)
 
     # --- a host's place in the two heaps -----------------------------------------------------------------------------
 
     def _schedule(self, host: _Host) -> None:
         """Put the host where its clock says, if it has anything to ask for."""
-        pages = (host.heap or host.on_shelf) and not host.blocked and host.closed is None
+        pages = (host.heap or host.cold) and not host.blocked and host.closed is None
         if not (pages or host.errands) or self._clocks.busy(host.name):
             self._unschedule(host)
         elif (at := self._clocks.next_at(host.name)) > self._now:

@@ -14,7 +14,6 @@ import hashlib
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -120,7 +119,7 @@ class CrawlStore:
                 if changes.pages:
                     await asyncio.to_thread(self._warc.sync)
                 self._write_meta(changes)
-            await self.shelf.learn(changes, [(row[1], row[0]) for row in found])
+            await self.shelf.learn([(row[1], row[0]) for row in found])
             await self._checkpoint_when_due(len(changes.added) + len(changes.changed) + len(changes.pages))
         return duplicates
 
@@ -149,7 +148,7 @@ class CrawlStore:
         await self._write(_FATE, sorted(map(_fate, (*filter(_has_fate, changes.added), *changes.changed))))
         await self._write(_TALLY, [(state, reason or "", n) for state, reason, n in changes.tally])
         for closing in changes.closed:
-            await self._close_host(closing, changes)
+            await self._close_host(closing)
 
     def _new_hosts(self, changes: Changes) -> list[tuple[int, str]]:
         names = {entry.host for entry in changes.added}.union(closing.host for closing in changes.closed)
@@ -161,12 +160,9 @@ class CrawlStore:
             entry.hop, entry.url, entry.anchor, entry.why,
         )  # fmt: skip
 
-    async def _close_host(self, closing: Closing, changes: Changes) -> None:
-        """Give all that wait for this host their fate; what the batch itself says counts more than the shelf."""
-        here = [entry for entry in (*changes.added, *changes.changed) if entry.host == closing.host]
-        waiting = {entry.id for entry in here if entry.state is State.WAITING}.difference(closing.leased)
-        others = self.shelf.waiting(closing.host, without={entry.id for entry in here}.union(closing.leased))
-        gone = [(id, closing.state, closing.reason, closing.detail) for id in chain(waiting, others)]
+    async def _close_host(self, closing: Closing) -> None:
+        """Give all that wait for this host their fate."""
+        gone = [(id, closing.state, closing.reason, closing.detail) for id in closing.waiting]
         await self._write(_CLOSE, gone)
         await self._write(_TALLY, [(State.WAITING, "", -len(gone)), (closing.state, closing.reason, len(gone))])
         id = self.shelf.host_ids[closing.host]

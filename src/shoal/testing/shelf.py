@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from shoal.model import Changes, Closing, Duplicate, Entry, HostRecord, Known, Reason, Retry, State
+from shoal.model import Changes, Closing, Duplicate, Entry, HostRecord, Known, Reason, State, Waiting
 from shoal.urls import key_of
 
 
@@ -47,36 +46,20 @@ class MemoryShelf:
         """The whole entry."""
         return self.entries[id]
 
-    def best(self, host: str, start: tuple[float, int]) -> Iterator[tuple[float, int]]:
-        """(-priority, id) of the waiting URLs of a host, best first, from `start` on, as far as the caller wants."""
-        ranked = sorted((-entry.priority, entry.id) for entry in self._waiting() if entry.host == host)
-        return (item for item in ranked if item >= start)
-
-    def worst(self, limit: int) -> Iterable[Entry]:
-        """The waiting URLs with the lowest priorities."""
-        return heapq.nsmallest(limit, self._waiting(), key=lambda entry: (entry.priority, -entry.id))
-
     def hosts(self) -> Iterable[HostRecord]:
-        """Every host, with what waits there."""
+        """Every host."""
         for name, pages in self._pages.items():
-            waiting = [entry.priority for entry in self._waiting() if entry.host == name]
-            best = max(waiting, default=0.0)
-            yield HostRecord(name=name, waiting=len(waiting), best=best, pages=pages, closed=self._closed.get(name))
+            yield HostRecord(name=name, pages=pages, closed=self._closed.get(name))
 
-    def retries(self) -> Iterable[Retry]:
-        """Waiting URLs that must not be asked for before a certain time."""
-        for entry in self._waiting():
-            if entry.not_before > 0:
-                yield Retry(id=entry.id, host=entry.host, priority=entry.priority, not_before=entry.not_before)
-
-    def _waiting(self) -> Iterator[Entry]:
-        return (entry for entry in self.entries.values() if entry.state is State.WAITING)
+    def waiting(self) -> Iterable[Waiting]:
+        """Every URL that waits."""
+        for entry in self.entries.values():
+            if entry.state is State.WAITING:
+                yield Waiting(id=entry.id, host=entry.host, priority=entry.priority, not_before=entry.not_before)
 
     def _close(self, closing: Closing) -> None:
         self._closed[closing.host] = closing.reason
         self._pages.setdefault(closing.host, 0)
-        for entry in list(self._waiting()):
-            if entry.host == closing.host and entry.id not in closing.leased:
-                self.entries[entry.id] = replace(
-                    entry, state=closing.state, reason=closing.reason, detail=closing.detail
-                )
+        for id in closing.waiting:
+            fate = {"state": closing.state, "reason": closing.reason, "detail": closing.detail}
+            self.entries[id] = replace(self.entries[id], **fate)

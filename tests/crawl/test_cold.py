@@ -1,0 +1,43 @@
+"""What waits in the cold comes out best first, whatever left before its turn."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shoal.crawl.cold import Cold
+
+
+def test_nothing_is_in_an_empty_one() -> None:
+    cold = Cold()
+    assert (len(cold), list(cold), cold.bound) == (0, [], (math.inf, 0))
+
+
+@pytest.mark.parametrize("count", [7, 3000])
+def test_the_best_comes_out_first_and_of_equals_the_first_known(count: int) -> None:
+    cold = Cold()
+    items = [(-float(id * 7 % 5), id) for id in range(1, count)]
+    for item in items:
+        cold.add(*item)
+    assert cold.bound == min(items)
+    assert [cold.pop() for _ in range(len(cold))] == sorted(items)
+
+
+@given(st.lists(st.tuples(st.sampled_from(["add", "leave", "pop"]), st.integers(0, 3), st.integers(1, 4))))
+def test_it_holds_what_a_plain_list_would_hold(steps: list[tuple[str, int, int]]) -> None:
+    cold, plain = Cold(), list[tuple[float, int]]()
+    for step, rank, id in steps:
+        if step == "add":
+            cold.add(-float(rank), id)
+            plain.append((-float(rank), id))
+        elif plain and step == "leave":
+            item = plain.pop(id % len(plain))
+            cold.discard(*item)
+        elif plain:
+            plain.sort()
+            assert cold.pop() == plain.pop(0)
+        assert (len(cold), sorted(cold)) == (len(plain), sorted(plain))
+        assert cold.bound <= min(plain, default=(math.inf, 0))
