@@ -21,9 +21,9 @@ from shoal.model import Changes, Closing, Entry, Known, Reason, State, Waiting
 from shoal.protocols import Shelf
 from shoal.urls import host_of, key_of
 
-FRONT = 250_000
+FRONT = 100_000
 """URLs in the heaps of all hosts; about 200 bytes each."""
-_MIN_PER_HOST = 4
+_MIN_PER_HOST = 2
 _RECENT = 50_000
 """URLs whose fate is remembered without asking the shelf: most links of a page were on the page before."""
 _SETTLED = (math.inf, -1)

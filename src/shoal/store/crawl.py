@@ -145,7 +145,9 @@ class CrawlStore:
         await self._write(_FOUND, found)
         await self._write(_FOUND_ANEW, [_found_anew(entry) for entry, _ in changes.repriced])
         # In the order of the table, so that neighbours are changed together.
-        await self._write(_FATE, sorted(map(_fate, (*filter(_has_fate, changes.added), *changes.changed))))
+        fates = sorted(map(_fate, (*filter(_has_fate, changes.added), *changes.changed)))
+        self.shelf.expect_fates(id for id, *_ in fates)
+        await self._write(_FATE, fates)
         await self._write(_TALLY, [(state, reason or "", n) for state, reason, n in changes.tally])
         for closing in changes.closed:
             await self._close_host(closing)
@@ -163,6 +165,7 @@ class CrawlStore:
     async def _close_host(self, closing: Closing) -> None:
         """Give all that wait for this host their fate."""
         gone = [(id, closing.state, closing.reason, closing.detail) for id in closing.waiting]
+        self.shelf.expect_fates(closing.waiting)
         await self._write(_CLOSE, gone)
         await self._write(_TALLY, [(State.WAITING, "", -len(gone)), (closing.state, closing.reason, len(gone))])
         id = self.shelf.host_ids[closing.host]
@@ -279,5 +282,5 @@ def _has_fate(entry: Entry) -> bool:
     return entry.state is not State.WAITING or entry.attempt > 1
 
 
-def _fate(entry: Entry) -> tuple[object, ...]:
+def _fate(entry: Entry) -> tuple[int, int, str | None, str, int, float]:
     return entry.id, entry.state, entry.reason, entry.detail, entry.attempt, entry.not_before

@@ -82,7 +82,7 @@ def _tune(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
     # With WAL, NORMAL can lose the last seconds when the power fails, never the consistency: those pages are fetched again.
     connection.execute("PRAGMA synchronous = NORMAL")
-    connection.execute("PRAGMA cache_size = -131072")
+    connection.execute("PRAGMA cache_size = -196608")
     connection.execute("PRAGMA temp_store = MEMORY")
 
 

@@ -12,7 +12,6 @@ import asyncio
 import sqlite3
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -20,13 +19,12 @@ from shoal.model import Entry, HostRecord, Known, Reason, State, Waiting
 
 _CACHE_KILOBYTES = 48 * 1024
 """The index takes about 25 bytes per URL; beyond that cache it is read from the temporary file."""
+_SPARE = 100_000
 _BITE = 500
 """Rows; writing them takes a few milliseconds."""
-_READ = """
-    SELECT found.id, url, host, priority, depth, parent, origin, hop, attempt, state, reason, detail, anchor, why, not_before
-    FROM found LEFT JOIN fates USING (id) WHERE found.id = ?
-"""
-_FIND = "SELECT state, priority, depth, reason FROM found LEFT JOIN fates USING (id) WHERE found.id = ?"
+_READ = "SELECT url, host, priority, depth, parent, origin, hop, anchor, why FROM found WHERE id = ?"
+_FATE = "SELECT state, reason, detail, attempt, not_before FROM fates WHERE id = ?"
+_NO_FATE = (State.WAITING, None, "", 1, 0.0)
 _WAITING = "SELECT id, host, priority, not_before FROM urls WHERE state = 0"
 _SCHEMA = """
     PRAGMA journal_mode = OFF;
@@ -72,6 +70,9 @@ class SqliteShelf:
         self._index = _index(database)
         self._sieve = _Sieve()
         self._sieve.add([key for (key,) in self._index.execute("SELECT key FROM keys")])
+        self._fated = bytearray()
+        """By id: 1 when the URL may have a row in `fates`; most URLs just wait, and are spared the look."""
+        self.expect_fates(id for (id,) in connection.execute("SELECT id FROM fates"))
 
     def last_id(self) -> int:
         """The highest id ever given."""
@@ -85,12 +86,26 @@ class SqliteShelf:
         found = self._index.execute("SELECT id FROM keys WHERE key = ?", (key,)).fetchone()
         if found is None:
             return None
-        state, priority, depth, reason = self._execute(_FIND, found).fetchone()
-        return Known(id=found[0], state=_STATES[state or 0], priority=priority, depth=depth, reason=_reason(reason))
+        id = found[0]
+        priority, depth = self._execute("SELECT priority, depth FROM found WHERE id = ?", found).fetchone()
+        state, reason, *_ = self._fate(id)
+        return Known(id=id, state=_STATES[state], priority=priority, depth=depth, reason=_reason(reason))
 
     def read(self, id: int) -> Entry:
         """The whole entry."""
-        return self._entry(self._execute(_READ, (id,)).fetchone())
+        url, host, priority, depth, parent, origin, hop, anchor, why = self._execute(_READ, (id,)).fetchone()
+        state, reason, detail, attempt, not_before = self._fate(id)
+        return Entry(
+            id=id, url=url, host=self._host_names[host], priority=priority, depth=depth, parent=parent, origin=origin,
+            hop=hop, attempt=attempt, state=_STATES[state], reason=_reason(reason), detail=detail, anchor=anchor, why=why,
+            not_before=not_before,
+        )  # fmt: skip
+
+    def _fate(self, id: int) -> tuple[int, str | None, str, int, float]:
+        if id >= len(self._fated) or not self._fated[id]:
+            return _NO_FATE
+        fate: tuple[int, str | None, str, int, float] = self._execute(_FATE, (id,)).fetchone() or _NO_FATE
+        return fate
 
     def hosts(self) -> Iterable[HostRecord]:
         """Every host."""
@@ -110,6 +125,13 @@ class SqliteShelf:
         self._host_names[id] = name
         return id
 
+    def expect_fates(self, ids: Iterable[int]) -> None:
+        """Something happened to these URLs, or is about to be written."""
+        for id in ids:
+            if id >= len(self._fated):
+                self._fated.extend(bytes(id + _SPARE - len(self._fated)))
+            self._fated[id] = 1
+
     async def learn(self, keys: Sequence[tuple[int, int]]) -> None:
         """The keys of new URLs, with their ids."""
         self._sieve.add([key for key, _ in keys])
@@ -120,16 +142,6 @@ class SqliteShelf:
     def close(self) -> None:
         """Let go of the temporary file."""
         self._index.close()
-
-    def _entry(self, row: tuple[Any, ...]) -> Entry:
-        id, url, host, priority, depth, parent, origin, hop, attempt, state, reason, detail, anchor, why, not_before = (
-            row
-        )
-        return Entry(
-            id=id, url=url, host=self._host_names[host], priority=priority, depth=depth, parent=parent, origin=origin,
-            hop=hop, attempt=attempt or 1, state=_STATES[state or 0], reason=_reason(reason), detail=detail or "",
-            anchor=anchor, why=why, not_before=not_before or 0.0,
-        )  # fmt: skip
 
 
 async def in_bites(connection: sqlite3.Connection, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
