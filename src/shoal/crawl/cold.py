@@ -45,7 +45,8 @@ class Cold:
         self._ranks.append(rank)
         self._ids.append(id)
         self._sorted = False
-        self.bound = min(self.bound, (rank, id))
+        if (item := (rank, id)) < self.bound:
+            self.bound = item
 
     def discard(self, rank: float, id: int) -> None:
         """One that is in here goes away."""

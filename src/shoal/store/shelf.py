@@ -25,7 +25,6 @@ _BITE = 500
 _READ = "SELECT url, host, priority, depth, parent, origin, hop, anchor, why FROM found WHERE id = ?"
 _FATE = "SELECT state, reason, detail, attempt, not_before FROM fates WHERE id = ?"
 _NO_FATE = (State.WAITING, None, "", 1, 0.0)
-_WAITING = "SELECT id, host, priority, not_before FROM urls WHERE state = 0"
 _SCHEMA = """
     PRAGMA journal_mode = OFF;
     CREATE TABLE keys (key INTEGER PRIMARY KEY, id INTEGER NOT NULL);
@@ -114,8 +113,13 @@ class SqliteShelf:
 
     def waiting(self) -> Iterable[Waiting]:
         """Every URL that waits."""
-        for id, host, priority, not_before in self._execute(_WAITING):
-            yield Waiting(id=id, host=self._host_names[host], priority=priority, not_before=not_before)
+        again = dict(self._execute("SELECT id, not_before FROM fates WHERE state = 0"))
+        fated, names = self._fated, self._host_names
+        for id, host, priority in self._execute("SELECT id, host, priority FROM found"):
+            if id >= len(fated) or not fated[id]:
+                yield Waiting(id=id, host=names[host], priority=priority)
+            elif id in again:
+                yield Waiting(id=id, host=names[host], priority=priority, not_before=again[id])
 
     # --- for the store only ------------------------------------------------------------------------------------------
 
