@@ -9,8 +9,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-_FEW = 1000
-"""Up to here, Python sorts faster than numpy does with its detours."""
 _NONE = (math.inf, 0)
 
 
@@ -72,13 +70,9 @@ class Cold:
         self.bound = (self._ranks[-1], self._ids[-1]) if self._ids else _NONE
 
     def _sort(self) -> None:
-        if len(self._ids) <= _FEW:
-            items = sorted(zip(self._ranks, self._ids, strict=True), reverse=True)
-            self._ranks, self._ids = array("d", [rank for rank, _ in items]), array("q", [id for _, id in items])
-        else:
-            ranks, ids = np.array(self._ranks), np.array(self._ids)
-            order = np.lexsort((ids, ranks))[::-1]
-            self._ranks, self._ids = array("d", ranks[order].tobytes()), array("q", ids[order].tobytes())
+        ranks, ids = np.array(self._ranks), np.array(self._ids)
+        order = np.lexsort((ids, ranks))[::-1]
+        self._ranks, self._ids = array("d", ranks[order].tobytes()), array("q", ids[order].tobytes())
         self._sorted = True
 
 

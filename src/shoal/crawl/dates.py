@@ -29,7 +29,7 @@ _IN_TEXT = re.compile(
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"(?:19|20)\d\d")
-"""Tells in a tenth of the time that there is no date."""
+"""Without a year there is no date, and no need for the costly search."""
 _HEAD_OF_TEXT = 500
 """Characters at the start of the text where a byline stands; a date further down is what the text tells about."""
 

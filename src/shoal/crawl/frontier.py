@@ -245,10 +245,11 @@ class Frontier:
         host.closed = closing.reason
         gone = [id for _, id in host.heap if self._front.pop(id, None) is not None]
         gone += [id for _, id in host.cold]
-        gone += [id for _, id, other in self._later if other is host and self._resting.pop(id, None) is not None]
+        if resting := [id for _, id, other in self._later if other is host]:
+            gone += [id for id in resting if self._resting.pop(id, None) is not None]
+            self._later = [item for item in self._later if item[2] is not host]
+            heapify(self._later)
         self._waiting -= len(gone)
-        self._later = [item for item in self._later if item[2] is not host]
-        heapify(self._later)
         host.heap, host.cold = [], Cold()
         self._schedule(host)
         self._records.close(replace(closing, waiting=tuple(gone)))

@@ -18,10 +18,10 @@ import numpy as np
 from shoal.model import Entry, HostRecord, Known, Reason, State, Waiting
 
 _CACHE_KILOBYTES = 48 * 1024
-"""The index takes about 25 bytes per URL; beyond that cache it is read from the temporary file."""
+"""Beyond that the index is read from the temporary file."""
 _SPARE = 100_000
 _BITE = 500
-"""Rows; writing them takes a few milliseconds."""
+"""Rows that are written before others have their turn."""
 _READ = "SELECT url, host, priority, depth, parent, origin, hop, anchor, why FROM found WHERE id = ?"
 _FATE = "SELECT state, reason, detail, attempt, not_before FROM fates WHERE id = ?"
 _NO_FATE = (State.WAITING, None, "", 1, 0.0)
