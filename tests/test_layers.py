@@ -2,7 +2,7 @@
 
 Imports go right only:
 
-    cli → options → terminal → evaluate → app → crawl | store → topic → protocols → settings → model → errors | urls | text
+    cli → commands → terminal → evaluate → app → crawl | store → topic → protocols → settings → model → errors | urls | text
 """
 
 from __future__ import annotations
@@ -24,13 +24,12 @@ PROJECT = tomllib.loads((SOURCE.parent.parent / "pyproject.toml").read_text(enco
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("__main__",),
     ("cli",),
-    ("options",),
-    ("terminal_demo",),
+    ("commands",),
     ("terminal",),
     ("evaluate",),
     ("app",),
     ("visiting",),
-    ("crawl", "store", "testing"),
+    ("crawl", "seeds", "store", "testing"),
     ("topic",),
     ("protocols",),
     ("settings",),
@@ -47,20 +46,25 @@ HOMES: dict[str, tuple[str, ...]] = {
     "ada_url": ("urls",),
     "ahocorasick_rs": ("text",),
     "aiohttp": ("crawl.fetch", "crawl.trouble", "crawl.addresses", "testing"),
-    "click": ("cli", "options"),
+    "click": ("cli", "commands"),
+    "fastwarc": ("evaluate.archive",),
+    "feedparser": ("seeds.feed",),
     "isal": ("store.warc",),
     "matplotlib": ("evaluate.plots",),
-    "numpy": ("text", "crawl.cold", "store.shelf"),
+    "numpy": ("text", "crawl.cold", "crawl.graph", "crawl.ranking", "store.shelf", "evaluate.oracle"),
     "opencc": ("text",),
     "protego": ("crawl.robots", "testing.politeness"),
     "publicsuffixlist": ("urls",),
     "pyarrow": ("store.export",),
     "rensa": ("text",),
-    "rich": ("terminal", "terminal_demo"),
+    "rich": ("terminal",),
     "rjieba": ("text",),
+    "scipy": ("crawl.graph", "evaluate.oracle"),
     "sqlite3": ("store",),
+    "tomlkit": ("topic.writing",),
     "turbohtml": ("crawl.charset", "crawl.language", "crawl.markup"),
-    "uvloop": ("cli", "visiting"),
+    "uvloop": ("commands.answer", "visiting"),
+    "wordfreq": ("topic.background",),
     "yarl": ("crawl.fetch",),
 }
 """Each foreign library lives in one place; who wants to replace it looks nowhere else."""

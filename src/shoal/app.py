@@ -11,14 +11,22 @@ import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from random import Random
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from shoal import interpreter
+from shoal.crawl.choice import Choice, Parameter
 from shoal.crawl.coordinator import Coordinator, Ending
 from shoal.crawl.frontier import Frontier
 from shoal.crawl.intake import Intake
 from shoal.crawl.judge import judges
+from shoal.crawl.learning import Learner
+from shoal.crawl.parse import HtmlParser
 from shoal.crawl.pipe import Channel, serve
 from shoal.crawl.politeness import Clocks
 from shoal.crawl.robots import Rulebook
@@ -27,10 +35,11 @@ from shoal.crawl.strategy import SEED_PRIORITY, strategies
 from shoal.crawl.traps import TrapDetector
 from shoal.crawl.worker import work_together
 from shoal.errors import InputError, NoSeedReached
-from shoal.protocols import Ledger
-from shoal.settings import Settings
+from shoal.model import TopicChange, Totals
+from shoal.protocols import Ledger, Strategy
+from shoal.settings import STRATEGY, Settings
 from shoal.store import folder as folders
-from shoal.store import report
+from shoal.store import history, report
 from shoal.store.crawl import CrawlStore, open_store
 from shoal.store.explain import Explanation, explain
 from shoal.store.export import ExportRow, Format, export, rows
@@ -45,9 +54,49 @@ Watch = Callable[[Coordinator], Coroutine[None, None, None]]
 _PIPE_BUFFER = 2**20
 
 
+class Described(msgspec.Struct, frozen=True, kw_only=True):
+    """A strategy or a judge, in words."""
+
+    name: str
+    summary: str
+    paper: str
+    default: bool
+    judge: str = ""
+    """Of a strategy: the judge it runs with when the user names none."""
+    parameters: tuple[Parameter, ...] = ()
+
+
+class Choices(msgspec.Struct, frozen=True, kw_only=True):
+    """All that can be named with --strategy and --judge."""
+
+    strategies: tuple[Described, ...]
+    judges: tuple[Described, ...]
+
+
+@cache
 def names() -> Names:
     """The judges and strategies a user can choose from."""
-    return Names(strategies=tuple(strategies()), judges=tuple(judges()))
+    settable = {name: choice.parameters for name, choice in strategies().items()}
+    return Names(strategies=tuple(strategies()), judges=tuple(judges()), parameters=settable)
+
+
+def choices() -> Choices:
+    """The same with a line about each."""
+    return Choices(
+        strategies=tuple(_described(choice, choice.judge) for choice in strategies().values()),
+        judges=tuple(_described(choice) for choice in judges().values()),
+    )
+
+
+def _described(choice: Choice[Any], judge: str = "") -> Described:
+    return Described(
+        name=choice.name,
+        summary=choice.summary,
+        paper=choice.paper,
+        default=choice.name == STRATEGY,
+        judge=judge,
+        parameters=choice.parameters,
+    )
 
 
 def start_crawl(folder: Path, settings: Settings) -> None:
@@ -65,6 +114,8 @@ def change_settings(folder: Path, options: Mapping[str, object]) -> None:
     with folders.lock_existing(folder), folders.reading(folder) as database:
         settings = overlay(folders.read_settings(folder, database), options, names=names())
         folders.write_settings(database, settings)
+        if options.get("threshold") is not None:
+            history.set_threshold(database, settings.topic, time.time())
         reopen(database, settings, ScopeRule(settings.scope, settings.seeds).allows)
 
 
@@ -96,15 +147,17 @@ async def run_crawl(folder: Path, watch: Watch, *, ledger_file: Path | None = No
     return ending
 
 
-def make_coordinator(store: CrawlStore, ledger: Ledger, clock: Callable[[], float] = time.time) -> Coordinator:
+def make_coordinator(
+    store: CrawlStore, ledger: Ledger, clock: Callable[[], float] = time.time, random: Random | None = None
+) -> Coordinator:
     """The stateful half of a crawl, as its settings want it, standing where the last run left it."""
-    settings = store.settings
+    settings, totals = store.settings, store.totals()
     rulebook = Rulebook(settings.politeness, settings.fetching.user_agent, store.robots)
     clocks = Clocks(
         settings.politeness,
         ledger,
         longest_request=settings.fetching.total_timeout,
-        random=Random(),
+        random=random or Random(),
         wish=lambda host: _crawl_delay(rulebook, host, clock()),
     )
     frontier = Frontier(store.shelf, clocks)
@@ -121,10 +174,29 @@ def make_coordinator(store: CrawlStore, ledger: Ledger, clock: Callable[[], floa
         rulebook=rulebook,
         traps=traps,
         intake=intake,
-        strategy=strategies()[settings.strategy].make(settings.topic),
-        totals=store.totals(),
+        strategy=make_strategy(store),
+        learner=_make_learner(store, totals),
+        totals=totals,
         clock=clock,
     )
+
+
+def make_strategy(store: CrawlStore) -> Strategy:
+    """The strategy of a crawl, knowing what it knew when the last run ended."""
+    settings = store.settings
+    strategy = strategies()[settings.strategy].make(settings.topic, **dict(settings.parameters))
+    strategy.recall(store.memos())
+    return strategy
+
+
+def _make_learner(store: CrawlStore, totals: Totals) -> Learner:
+    """What the crawl has learned about its topic when the last run ended."""
+    settings, last = store.settings, store.topic()
+    learner = Learner(settings.learning, last, seeds=len(settings.seeds), pages=totals.pages)
+    if settings.learning.from_seeds and totals.pages and not last.memory:
+        parser = HtmlParser()
+        learner.recall(page for response in store.seed_pages() if (page := parser.parse(response)) is not None)
+    return learner
 
 
 def _let_go(ledger: SqliteLedger, settings: Settings) -> None:
@@ -166,9 +238,10 @@ def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
 
 async def _work_here(coordinator: Coordinator, settings: Settings) -> None:
     # Only here, because the HTTP client takes a third of a second to import, and most commands fetch nothing.
-    from shoal.visiting import open_visitor
+    from shoal.visiting import adopting, open_visitor
 
-    async with open_visitor(settings) as visitor:
+    async with open_visitor(replace(settings, topic=coordinator.topic)) as visitor:
+        coordinator.when_topic_changes(adopting(visitor, settings))
         await work_together(coordinator, visitor, settings.fetching.concurrency)
 
 
@@ -185,8 +258,8 @@ async def _work_elsewhere(coordinator: Coordinator, settings: Settings) -> None:
             )
         channel = Channel(*await asyncio.open_connection(sock=ours, limit=_PIPE_BUFFER))
         try:
-            await channel.send(settings)
-            worked = await serve(coordinator, channel)
+            await channel.send(replace(settings, topic=coordinator.topic))
+            worked = await serve(coordinator, channel, lambda: coordinator.topic)
         finally:
             await channel.close()
             if process.returncode is None:
@@ -244,6 +317,12 @@ def fetched_pages(folder: Path) -> list[ExportRow]:
     """Every page that was fetched, in the order of fetching."""
     with folders.reading(folder) as database:
         return list(rows(database, relevant_only=False))
+
+
+def topic_history(folder: Path) -> list[TopicChange]:
+    """Every version of the topic, the one that the crawl was started with first."""
+    with folders.reading(folder) as database:
+        return history.topic_history(database, folders.read_settings(folder, database).topic)
 
 
 def explain_url(folder: Path, url: str) -> Explanation:

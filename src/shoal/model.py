@@ -20,12 +20,23 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 # --- what are we looking for -----------------------------------------------------------------------------------------
 
 
+class Origin(StrEnum):
+    """Where a word of a topic comes from."""
+
+    HAND = "hand"
+    SEEDS = "seeds"
+    FEEDBACK = "feedback"
+
+
 class Term(Value, frozen=True, kw_only=True):
     """One word or phrase of a topic."""
 
     text: str
     """As the user wrote it; the analyser decides what matches it."""
     weight: float = 1.0
+    factor: float = 1.0
+    """What one occurrence on a page counts: `log(N/n + 0.1) x C` of AVSM 2.1; 1 while no samples are known."""
+    origin: Origin = Origin.HAND
 
 
 class Topic(Value, frozen=True, kw_only=True):
@@ -40,7 +51,27 @@ class Topic(Value, frozen=True, kw_only=True):
     threshold: float | None = None
     """A page scoring at least this is relevant; None means the judge's own default."""
     version: int = 1
-    """Raised whenever the terms change during a crawl."""
+    """Raised whenever terms or threshold change during a crawl."""
+    any: tuple[Topic, ...] = ()
+    """Several topics at once, each judged on its own: a page counts when one of them matches. `terms` has the words of all."""
+
+    @property
+    def each(self) -> tuple[Topic, ...]:
+        """The topics to judge one by one: those of `any`, or just this one."""
+        return self.any or (self,)
+
+
+class TopicChange(Value, frozen=True, kw_only=True):
+    """The topic is another one from here on."""
+
+    topic: Topic
+    pages: int
+    """Pages fetched when it changed."""
+    at: float
+    why: str
+    """One sentence."""
+    memory: bytes = b""
+    """What the next change builds on (`crawl/learning.py`)."""
 
 
 # --- what is on a page -----------------------------------------------------------------------------------------------
@@ -138,6 +169,8 @@ class Task(Value, frozen=True, kw_only=True):
     depth: int = 0
     """Links between a seed and this URL; redirects do not count."""
     attempt: int = 1
+    inherited: float | None = None
+    """What the pages above left to this one, as the strategy understands it (`Candidate.inherited`)."""
     topic_version: int = 1
     etag: str = ""
     last_modified: str = ""
@@ -216,6 +249,7 @@ class Reason(StrEnum):
     THRESHOLD = "threshold"
     QUEUE_FULL = "queue-full"
     NOFOLLOW = "nofollow"
+    WIDTH = "width"
 
 
 class Failure(Value, frozen=True, kw_only=True):
@@ -251,6 +285,8 @@ class Verdict(Value, frozen=True, kw_only=True):
     threshold: float
     why: tuple[Evidence, ...] = ()
     """What made the score, the strongest first."""
+    topic: str = ""
+    """Which of several topics it is about (`Topic.any`)."""
 
     @property
     def relevant(self) -> bool:
@@ -308,6 +344,18 @@ class Candidate(Value, frozen=True, kw_only=True):
     """One short sentence: what made the priority."""
     refused: Reason | None = None
     """Set when the strategy decided against the link; it is recorded, not fetched."""
+    inherited: float | None = None
+    """What the page will leave to its own links: the remaining depth of a fish, the value of a gene. Of several ways to a
+    page the largest counts; None is what seeds have."""
+
+
+class Repriced(Value, frozen=True, kw_only=True):
+    """A waiting URL that is worth more or less than it was."""
+
+    key: int
+    """`urls.key_of` its URL."""
+    priority: float
+    why: str
 
 
 class State(IntEnum):
@@ -340,6 +388,7 @@ class Entry(Value, frozen=True, kw_only=True, gc=False):
     detail: str = ""
     anchor: str = ""
     why: str = ""
+    inherited: float | None = None
     not_before: float = 0.0
     """A retry waits until then."""
 
@@ -354,6 +403,7 @@ class Known(Value, frozen=True, gc=False):
     state: State
     priority: float
     depth: int
+    inherited: float | None = None
     reason: Reason | None = None
 
 
@@ -392,6 +442,8 @@ class StoredPage(Value, frozen=True):
 
     seen: Seen
     fetch_order: int
+    memo: bytes = b""
+    """What the strategy wants to know of it after a restart."""
 
 
 class Duplicate(Value, frozen=True):
@@ -446,7 +498,44 @@ class Changes(Value, frozen=True):
     pages: tuple[StoredPage, ...] = ()
     robots: tuple[RobotsRecord, ...] = ()
     patterns: tuple[PatternCount, ...] = ()
+    topics: tuple[TopicChange, ...] = ()
     fetching: tuple[str, ...] = ()
     """The URLs in flight at this moment, for those who watch."""
     elapsed: float = 0.0
     """Seconds of crawling so far, over all runs."""
+
+
+# --- where a crawl may begin -----------------------------------------------------------------------------------------
+
+
+class Suggestion(Value, frozen=True, kw_only=True):
+    """A URL that a crawl may begin at."""
+
+    url: str
+    """Absolute and in normal form."""
+    title: str = ""
+    snippet: str = ""
+    """A few words of the page, or about it."""
+    source: str = ""
+    """Who suggests it: a search instance, a sitemap or a feed, each by its address."""
+    engines: tuple[str, ...] = ()
+    """The search engines that found it."""
+    updated: str = ""
+    """ISO 8601 date of its last change, as exact as the source says, or empty."""
+
+
+class Suggestions(Value, frozen=True, kw_only=True):
+    """What a source of seeds suggests, the best first."""
+
+    found: tuple[Suggestion, ...] = ()
+    more: bool = False
+    """There is more than was asked for."""
+    notes: tuple[str, ...] = ()
+    """What went wrong on the way without ending it; each is one sentence for a person."""
+
+
+class Unanswered(Value, frozen=True, kw_only=True):
+    """A source of seeds has nothing to say, because something is wrong with it."""
+
+    why: str
+    """One sentence for a person: what is wrong, and what to do about it."""

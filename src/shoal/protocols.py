@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
@@ -16,9 +17,12 @@ from shoal.model import (
     Link,
     Page,
     Redirect,
+    Repriced,
     Response,
     Seen,
+    Suggestions,
     Task,
+    Unanswered,
     Verdict,
     Visit,
     Waiting,
@@ -56,13 +60,27 @@ class Visitor(Protocol):
 
 
 class Strategy(Protocol):
-    """Where would a fish swim now?"""
+    """Where would a fish swim now? Only `follow` must be written; who inherits from this class gets the rest."""
 
+    @abstractmethod
     def follow(self, seen: Seen) -> Iterable[Candidate]:
         """A candidate for every link of the page, also for those it refuses."""
 
-    def refresh(self) -> Iterable[Candidate]:
-        """Called every so many pages: URLs whose priority changed by what was learned since."""
+    def pace(self) -> int:
+        """After how many more pages `refresh` is due."""
+        return 1_000_000_000
+
+    async def refresh(self) -> Sequence[Repriced]:
+        """URLs whose priority changed by what was learned since. What takes long runs in a thread: the crawl does not wait."""
+        return ()
+
+    def memo(self, seen: Seen) -> bytes:
+        """What must be known of this page after a restart; stored with the page."""
+        return b""
+
+    def recall(self, memos: Iterable[bytes]) -> None:
+        """The memos of all pages of earlier runs, in the order of fetching. Those of another strategy may be among them."""
+        return
 
 
 class Broker(Protocol):
@@ -115,3 +133,10 @@ class Store(Protocol):
 
     async def commit(self, changes: Changes) -> list[Duplicate]:
         """Make a batch durable, all of it or nothing; answers which of its pages were known already."""
+
+
+class SeedSource(Protocol):
+    """Knows pages that a crawl may begin at."""
+
+    async def find(self, words: str, limit: int) -> Suggestions | Unanswered:
+        """At most `limit` pages that have to do with the words, each once, the best first. Never raises for what a server did."""

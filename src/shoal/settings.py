@@ -15,6 +15,10 @@ USER_AGENT = "Shoal/0.1"
 """The product token robots.txt files are matched against is the part before the slash."""
 
 
+STRATEGY = "best-first"
+"""What a user gets who names none."""
+
+
 class Part(msgspec.Struct, frozen=True, kw_only=True):
     """The common shape of all settings: they cannot change after they were read."""
 
@@ -89,18 +93,37 @@ class Scope(Part, frozen=True, kw_only=True):
     """No URL that matches one of these patterns."""
 
 
+class Learning(Part, frozen=True, kw_only=True):
+    """What a crawl may learn about its topic."""
+
+    from_seeds: bool = False
+    """Words and weights are learned from the seed pages."""
+    feedback: bool = False
+    """The topic is re-estimated from what was found relevant and what was not."""
+    adapt_threshold: bool = False
+    """The threshold rises when too much is found, and falls when too little is."""
+    interval: int = 100
+    """Pages between two re-estimates."""
+    wanted: int = 20
+    """S of AVSM 2.2.1: pages at or above the threshold that the user would like to have per interval."""
+
+
 class Settings(Part, frozen=True, kw_only=True):
     """All that a crawl is: what `resume` needs to go on."""
 
     topic: Topic
     seeds: tuple[str, ...]
     """Absolute and in normal form."""
-    strategy: str = "best-first"
-    judge: str = "cosine"
+    strategy: str = STRATEGY
+    parameters: tuple[tuple[str, float], ...] = ()
+    """Numbers of the strategy that the user set."""
+    judge: str = ""
+    """Empty: the one that the strategy's paper runs it with."""
     scope: Scope = Scope()
     budget: Budget = Budget()
     politeness: Politeness = Politeness()
     fetching: Fetching = Fetching()
+    learning: Learning = Learning()
     processes: int = 1
     """1: everything in one process; more: that many worker processes beside the coordinator."""
     label: str = ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import resource
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import msgspec
@@ -16,11 +16,13 @@ import uvloop
 
 from shoal import interpreter
 from shoal.crawl.fetch import HttpFetcher
-from shoal.crawl.judge import judges
+from shoal.crawl.judge import make_judge
 from shoal.crawl.parse import HtmlParser
 from shoal.crawl.pipe import PipeBroker, connect
+from shoal.crawl.strategy import judge_of
 from shoal.crawl.visit import PageVisitor
 from shoal.crawl.worker import work_together
+from shoal.model import Topic
 from shoal.settings import Settings
 
 
@@ -29,7 +31,12 @@ async def open_visitor(settings: Settings) -> AsyncIterator[PageVisitor]:
     """All that fetching, parsing and judging need."""
     _allow_many_sockets()
     async with HttpFetcher(settings.fetching) as fetcher:
-        yield PageVisitor(fetcher, HtmlParser(), judges()[settings.judge].make(settings.topic))
+        yield PageVisitor(fetcher, HtmlParser(), make_judge(judge_of(settings), settings.topic))
+
+
+def adopting(visitor: PageVisitor, settings: Settings) -> Callable[[Topic], None]:
+    """What a visitor does when the topic changes."""
+    return lambda topic: visitor.adopt(make_judge(judge_of(settings), topic))
 
 
 async def work_for(socket_number: int) -> None:
@@ -39,9 +46,9 @@ async def work_for(socket_number: int) -> None:
     if (message := await channel.receive()) is None:
         return
     settings = msgspec.msgpack.decode(message, type=Settings)
-    broker = PipeBroker(channel)
     share = -(-settings.fetching.concurrency // settings.processes)
     async with open_visitor(settings) as visitor, asyncio.TaskGroup() as group:
+        broker = PipeBroker(channel, adopting(visitor, settings))
         working = group.create_task(work_together(broker, visitor, share))
         listening = group.create_task(broker.listen())
         # Whichever is over first ends the other: the crawl is over, or the coordinator is gone and nobody waits for results.

@@ -1,12 +1,17 @@
-"""What every judge keeps, whatever its formula. A new file in `crawl/judge/` is tested here without a change."""
+"""What every judge keeps, whatever its formula, also when it judges several topics at once.
+
+A new file in `crawl/judge/` is tested here without a change.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import msgspec
 import pytest
 
 from shoal.crawl.choice import Choice
-from shoal.crawl.judge import judges
+from shoal.crawl.judge import judges, make_judge
 from shoal.crawl.parse import HtmlParser
 from shoal.model import Link, Page, Response, Term, Timing, Topic
 from shoal.protocols import Judge
@@ -22,6 +27,15 @@ ENGLISH = Topic(
 CHINESE = Topic(name="电网", terms=(Term(text="电网"), Term(text="变电站", weight=0.8)), negative=(Term(text="风扇"),))
 TRADITIONAL = Topic(
     name="電網", terms=(Term(text="電網"), Term(text="變電站", weight=0.8)), negative=(Term(text="風扇"),)
+)
+POETRY = Topic(name="诗", terms=(Term(text="poetry"), Term(text="诗歌")))
+"""None of the pages is about it."""
+
+Maker = Callable[[Topic], Judge]
+TOPICS = pytest.mark.parametrize(
+    ("topic", "language"),
+    [(ENGLISH, "english"), (CHINESE, "simplified"), (CHINESE, "traditional")],
+    ids=["english", "simplified", "traditional"],
 )
 
 # The same three pages in each language: about the topic, about something near it, about nothing.
@@ -65,94 +79,130 @@ def pages(language: str, encoding: str = "utf-8") -> list[Page]:
     return [page(*parts, encoding) for parts in PAGES[language]]
 
 
-@pytest.fixture(params=sorted(judges()))
-def choice(request: pytest.FixtureRequest) -> Choice[Judge]:
-    return judges()[request.param]
+def among_several(name: str, topic: Topic) -> Judge:
+    """The judge of this topic and of another that has nothing to say."""
+    whole = Topic(name="both", terms=(*POETRY.terms, *topic.terms), any=(POETRY, topic), threshold=topic.threshold)
+    return make_judge(name, whole)
+
+
+@pytest.fixture(params=[f"{name}{among}" for name in sorted(judges()) for among in ("", " among several")])
+def make(request: pytest.FixtureRequest) -> Maker:
+    name, _, among = request.param.partition(" ")
+    return lambda topic: among_several(name, topic) if among else make_judge(name, topic)
 
 
 def scores(judge: Judge, given: list[Page]) -> list[float]:
     return [judge.judge(one).score for one in given]
 
 
+@pytest.mark.parametrize("choice", judges().values(), ids=judges())
 def test_it_says_what_it_is(choice: Choice[Judge]) -> None:
     assert choice.name == choice.name.lower()
     assert choice.summary
     assert "\n" not in choice.summary
 
 
-@pytest.mark.parametrize(
-    ("topic", "language"),
-    [(ENGLISH, "english"), (CHINESE, "simplified"), (CHINESE, "traditional")],
-    ids=lambda x: str(x)[:9],
-)
-def test_pages_about_the_topic_score_best_and_others_nothing(
-    choice: Choice[Judge], topic: Topic, language: str
-) -> None:
-    judge = choice.make(topic)
+@TOPICS
+def test_pages_about_the_topic_score_best_and_others_nothing(make: Maker, topic: Topic, language: str) -> None:
+    judge = make(topic)
     about, near, nothing = scores(judge, pages(language))
     assert HIGHEST >= about > near >= nothing == 0.0
     assert judge.judge(pages(language)[0]).relevant
     assert not judge.judge(pages(language)[2]).relevant
 
 
-def test_chinese_and_english_are_equal(choice: Choice[Judge]) -> None:
+def test_chinese_and_english_are_equal(make: Maker) -> None:
     # Nearly, because what the parser takes for main text depends on the length of paragraphs.
-    english = scores(choice.make(ENGLISH), pages("english"))
-    assert scores(choice.make(CHINESE), pages("simplified")) == pytest.approx(english, rel=0.01)
+    english = scores(make(ENGLISH), pages("english"))
+    assert scores(make(CHINESE), pages("simplified")) == pytest.approx(english, rel=0.01)
 
 
 @pytest.mark.parametrize("topic", [CHINESE, TRADITIONAL], ids=["simplified topic", "traditional topic"])
-def test_both_ways_of_writing_chinese_are_one(choice: Choice[Judge], topic: Topic) -> None:
-    judge = choice.make(topic)
+def test_both_ways_of_writing_chinese_are_one(make: Maker, topic: Topic) -> None:
+    judge = make(topic)
     assert scores(judge, pages("traditional")) == scores(judge, pages("simplified"))
 
 
-def test_the_encoding_of_a_page_does_not_matter(choice: Choice[Judge]) -> None:
-    judge = choice.make(CHINESE)
+def test_the_encoding_of_a_page_does_not_matter(make: Maker) -> None:
+    judge = make(CHINESE)
     assert [judge.judge(one) for one in pages("simplified", "gbk")] == [judge.judge(one) for one in pages("simplified")]
 
 
-def test_nothing_scores_nothing(choice: Choice[Judge]) -> None:
-    verdict = choice.make(ENGLISH).judge(Page(url="http://x.example/"))
+def test_nothing_scores_nothing(make: Maker) -> None:
+    verdict = make(ENGLISH).judge(Page(url="http://x.example/"))
     assert (verdict.score, verdict.why) == (0.0, ())
-    assert choice.make(ENGLISH).judge_links([Link(url="http://x.example/")]) == (0.0,)
+    assert make(ENGLISH).judge_links([Link(url="http://x.example/")]) == (0.0,)
 
 
-def test_the_same_page_has_the_same_verdict(choice: Choice[Judge]) -> None:
+def test_the_same_page_has_the_same_verdict(make: Maker) -> None:
     given = pages("english")[0]
-    judge = choice.make(ENGLISH)
-    assert judge.judge(given) == judge.judge(given) == choice.make(ENGLISH).judge(given)
+    judge = make(ENGLISH)
+    assert judge.judge(given) == judge.judge(given) == make(ENGLISH).judge(given)
 
 
-def test_a_verdict_has_reasons_and_travels(choice: Choice[Judge]) -> None:
-    verdict = choice.make(ENGLISH).judge(pages("english")[0])
+def test_a_verdict_has_reasons_and_travels(make: Maker) -> None:
+    verdict = make(ENGLISH).judge(pages("english")[0])
     amounts = [abs(one.amount) for one in verdict.why]
     assert amounts == sorted(amounts, reverse=True)
     assert sum(one.amount for one in verdict.why) == pytest.approx(verdict.score)
     assert msgspec.msgpack.decode(msgspec.msgpack.encode(verdict), type=type(verdict)) == verdict
 
 
-def test_the_users_threshold_wins(choice: Choice[Judge]) -> None:
+def test_the_users_threshold_wins(make: Maker) -> None:
     topic = msgspec.structs.replace(ENGLISH, threshold=0.77)
-    assert choice.make(topic).judge(pages("english")[0]).threshold == 0.77
+    assert make(topic).judge(pages("english")[0]).threshold == 0.77
 
 
-def test_unwanted_words_in_title_and_text_make_it_worse(choice: Choice[Judge]) -> None:
+def test_unwanted_words_in_title_and_text_make_it_worse(make: Maker) -> None:
     title, text, anchor = PAGES["english"][0]
-    judge = choice.make(ENGLISH)
+    judge = make(ENGLISH)
     unwanted = page(f"{title}: ventilator", f"{text} ventilator", anchor)
     assert judge.judge(unwanted).score < judge.judge(pages("english")[0]).score
 
 
-def test_links_are_judged_by_their_words(choice: Choice[Judge]) -> None:
-    judge = choice.make(ENGLISH)
-    url = "http://x.example/1"
+# --- links -----------------------------------------------------------------------------------------------------------
+
+# The same in each language: all of the topic, a part of it, with an unwanted word, nothing.
+ANCHORS = {
+    "english": ("the power grid and its substation", "the substation", "a substation with a ventilator", "here"),
+    "simplified": ("电网和它的变电站", "变电站", "有风扇的变电站", "这里"),
+    "traditional": ("電網和它的變電站", "變電站", "有風扇的變電站", "這裡"),
+}
+
+
+def link_scores(judge: Judge, language: str) -> tuple[float, ...]:
+    return judge.judge_links([Link(url="http://x.example/1", anchor=anchor) for anchor in ANCHORS[language]])
+
+
+@TOPICS
+def test_links_are_judged_by_their_text(make: Maker, topic: Topic, language: str) -> None:
+    whole, part, spoilt, nothing = link_scores(make(topic), language)
+    assert 1 >= whole > part > spoilt >= nothing == 0.0
+
+
+@TOPICS
+def test_links_in_all_languages_are_equal(make: Maker, topic: Topic, language: str) -> None:
+    assert link_scores(make(topic), language) == link_scores(make(ENGLISH), "english")
+
+
+def test_no_link_promises_more_than_one_whose_text_names_the_topic(make: Maker) -> None:
+    """Whether surroundings and URL count at all is for each judge to say (`tests/crawl/judge/test_links.py`)."""
+    words, plain = "the power grid and its substation", "http://x.example/1"
     links = (
-        Link(url=url, anchor="the power grid and its substation"),
-        Link(url=url, anchor="here", before="the power grid and its substation"),
+        Link(url=plain, anchor=words),
+        Link(url=plain, anchor="here", before=words),
+        Link(url=plain, anchor="here", after=words),
         Link(url="http://x.example/power-grid/substation", anchor="here"),
-        Link(url=url, anchor="here"),
+        Link(url=plain, anchor="here"),
     )
-    anchor, around, in_url, nothing = judge.judge_links(links)
-    assert 1 >= anchor > around > nothing == 0.0
-    assert anchor > in_url > nothing
+    anchor, before, after, in_url, nothing = make(ENGLISH).judge_links(links)
+    assert anchor >= before == after >= nothing == 0.0
+    assert anchor > in_url >= nothing
+
+
+def test_every_link_is_judged_for_itself(make: Maker) -> None:
+    judge = make(ENGLISH)
+    links = [Link(url="http://x.example/1", anchor=anchor) for anchor in ANCHORS["english"]]
+    assert judge.judge_links([]) == ()
+    assert judge.judge_links(links[::-1]) == judge.judge_links(links)[::-1]
+    assert judge.judge_links(links) == tuple(judge.judge_links([link])[0] for link in links)

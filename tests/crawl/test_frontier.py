@@ -12,7 +12,7 @@ from shoal.model import Closing, Entry, Reason, State, Timing
 from shoal.settings import Politeness
 from shoal.testing.ledger import MemoryLedger
 from shoal.testing.shelf import MemoryShelf
-from shoal.urls import host_of
+from shoal.urls import host_of, key_of
 
 NOW = 1000.0
 
@@ -186,7 +186,7 @@ def test_a_retry_waits_for_its_time_though_its_old_price_came_back() -> None:
     crawl = Crawl(delay=0)
     crawl.add("a.test/", 0.5)
     for price in (0.9, 0.5):  # each leaves its mark in the queue of the host
-        crawl.frontier.reprice("http://a.test/", price, "because")
+        crawl.frontier.reprice(key_of("http://a.test/"), price, "because")
     crawl.pop()
     entry = crawl.only()
     crawl.release(entry, NOW)
@@ -299,9 +299,9 @@ def test_a_price_can_fall_as_well_as_rise() -> None:
     crawl = Crawl(delay=0)
     for number in range(3):
         crawl.add(f"a.test/{number}", 0.5)
-    crawl.frontier.reprice("http://a.test/0", 0.1, "it was a mistake")
-    crawl.frontier.reprice("http://a.test/2", 0.9, "it was a find")
-    crawl.frontier.reprice("http://a.test/unknown", 0.9, "never seen")
+    crawl.frontier.reprice(key_of("http://a.test/0"), 0.1, "it was a mistake")
+    crawl.frontier.reprice(key_of("http://a.test/2"), 0.9, "it was a find")
+    crawl.frontier.reprice(key_of("http://a.test/unknown"), 0.9, "never seen")
     assert crawl.fetch_all() == ["a.test/2", "a.test/1", "a.test/0"]
 
 

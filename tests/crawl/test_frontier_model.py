@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from msgspec.structs import replace
 
 from shoal.crawl.frontier import Frontier
 from shoal.crawl.politeness import Clocks
@@ -23,13 +24,14 @@ from shoal.settings import Politeness, Settings
 from shoal.store import folder as folders
 from shoal.store.crawl import CrawlStore, open_store
 from shoal.testing.ledger import MemoryLedger
-from shoal.urls import host_of
+from shoal.urls import host_of, key_of
 
 URLS = [f"http://{host}.test/{page}" for host, pages in [("a", 16), ("b", 12), ("c", 2)] for page in range(pages)]
-REOPENS = {Reason.DEPTH, Reason.NOFOLLOW, Reason.THRESHOLD, Reason.QUEUE_FULL}
+REOPENS = {Reason.DEPTH, Reason.NOFOLLOW, Reason.THRESHOLD, Reason.QUEUE_FULL, Reason.WIDTH}
 SETTINGS = Settings(topic=Topic(name="t", terms=(Term(text="t"),)), seeds=("http://a.test/",))
 urls = st.sampled_from(URLS)
 priorities = st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])
+inheritances = st.sampled_from([None, 0.0, 1.0, 2.0])
 
 
 @dataclass
@@ -40,6 +42,7 @@ class Url:
     reason: Reason | None
     priority: float
     depth: int
+    inherited: float | None = None
     attempt: int = 1
     not_before: float = 0.0
 
@@ -85,11 +88,18 @@ class FrontierBesideModel(RuleBasedStateMachine):
 
     # --- what can happen ---------------------------------------------------------------------------------------------
 
-    @rule(url=urls, priority=priorities, depth=st.integers(0, 3), refused=st.sampled_from([None, None, None, *REOPENS]))
-    def add(self, url: str, priority: float, depth: int, refused: Reason | None) -> None:
+    @rule(
+        url=urls,
+        priority=priorities,
+        depth=st.integers(0, 3),
+        refused=st.sampled_from([None, None, None, *REOPENS]),
+        inherited=inheritances,
+    )
+    def add(self, url: str, priority: float, depth: int, refused: Reason | None, inherited: float | None = 0.0) -> None:
         state = State.WAITING if refused is None else State.SKIPPED
-        entry = Entry(id=0, url=url, host=host_of(url), priority=priority, depth=depth, state=state, reason=refused)
-        news = self.frontier.is_news(url, priority, depth, refused=refused is not None)
+        entry = Entry(id=0, url=url, host=host_of(url), priority=priority, depth=depth, inherited=inherited)
+        entry = replace(entry, state=state, reason=refused)
+        news = self.frontier.is_news(url, priority, depth, inherited, refused=refused is not None)
         before = copy.deepcopy(self.model.urls.get(url))
         waits_now = self.expect_add(entry)
         if not news:
@@ -101,15 +111,17 @@ class FrontierBesideModel(RuleBasedStateMachine):
         wanted = entry.state is State.WAITING
         if known is None:
             refused = (State.SKIPPED, closed) if wanted and closed else (entry.state, entry.reason)
-            self.model.urls[entry.url] = Url(*refused, entry.priority, entry.depth)
+            self.model.urls[entry.url] = Url(*refused, entry.priority, entry.depth, entry.inherited)
             return refused[0] is State.WAITING
         if not wanted or closed or entry.url in self.leased:
             return False
         if known.state is State.SKIPPED and known.reason in REOPENS:
-            self.model.urls[entry.url] = Url(State.WAITING, None, entry.priority, entry.depth)
+            self.model.urls[entry.url] = Url(State.WAITING, None, entry.priority, entry.depth, entry.inherited)
             return True
         if known.state is State.WAITING:
             known.priority, known.depth = max(known.priority, entry.priority), min(known.depth, entry.depth)
+            both = known.inherited, entry.inherited
+            known.inherited = None if None in both else max(value for value in both if value is not None)
         return False
 
     @rule(host=st.sampled_from("ab"), start=st.integers(0, 6), step=st.sampled_from([-0.01, 0.0, 0.01]))
@@ -152,7 +164,7 @@ class FrontierBesideModel(RuleBasedStateMachine):
 
     @rule(url=urls, priority=priorities)
     def reprice(self, url: str, priority: float) -> None:
-        self.frontier.reprice(url, priority, "because")
+        self.frontier.reprice(key_of(url), priority, "because")
         known = self.model.urls.get(url)
         if known and known.state is State.WAITING and url not in self.leased:
             known.priority = priority
@@ -168,6 +180,7 @@ class FrontierBesideModel(RuleBasedStateMachine):
         assert entry.url in allowed
         assert entry.priority == known.priority == max(self.model.urls[url].priority for url in allowed)
         assert (entry.depth, entry.attempt, entry.state) == (known.depth, known.attempt, State.WAITING)
+        assert entry.inherited == known.inherited
         self.leased[entry.url] = entry
 
     def waiting(self) -> list[str]:
@@ -312,10 +325,13 @@ class FrontierBesideModel(RuleBasedStateMachine):
             if host_of(url) not in self.model.closed:  # their fate is written with the next batch
                 assert (known.state, known.reason) == (expected.state, expected.reason)
                 assert (known.priority, known.depth) == (expected.priority, expected.depth)
+                assert known.inherited == expected.inherited
 
     def check_disk(self) -> None:
         database = folders.connect(self.folder)
-        rows = database.execute("SELECT url, state, reason, priority, depth, attempt, not_before FROM urls").fetchall()
+        rows = database.execute(
+            "SELECT url, state, reason, priority, depth, inherited, attempt, not_before FROM urls"
+        ).fetchall()
         found = {url: Url(State(state), reason, *rest) for url, state, reason, *rest in rows}
         assert found == self.durable.urls
         tally = {(state, reason or None): n for state, reason, n in database.execute("SELECT * FROM tally") if n}

@@ -9,9 +9,10 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
 import pytest
+from msgspec.structs import replace
 
 from shoal.crawl.pipe import Channel, PipeBroker, Want, connect, serve
-from shoal.model import Missed, Reason, RobotsRead, Task, Timing, Visit
+from shoal.model import Missed, Reason, RobotsRead, Task, Term, Timing, Topic, Visit
 
 
 @dataclass
@@ -51,6 +52,13 @@ async def pipe() -> AsyncIterator[Pipe]:
     await far.close()
 
 
+TOPIC = Topic(name="grid", terms=(Term(text="grid"),))
+
+
+def nobody_cares(topic: Topic) -> None:
+    raise AssertionError("the topic does not change in this test")
+
+
 def task(number: int) -> Task:
     return Task(id=number, url=f"http://a.test/{number}", host="a.test")
 
@@ -61,8 +69,8 @@ def came(task: Task, text: str = "") -> RobotsRead:
 
 async def test_messages_of_any_size_arrive_whole_and_in_order(pipe: Pipe) -> None:
     desk = Desk(deque(map(task, range(5))))
-    serving = asyncio.create_task(serve(desk, pipe.near))
-    broker = PipeBroker(pipe.far)
+    serving = asyncio.create_task(serve(desk, pipe.near, lambda: TOPIC))
+    broker = PipeBroker(pipe.far, nobody_cares)
     listening = asyncio.create_task(broker.listen())
     visits = []
     for size in (0, 1, 2**16, 2**20 + 1, 30 * 2**20):
@@ -78,8 +86,8 @@ async def test_messages_of_any_size_arrive_whole_and_in_order(pipe: Pipe) -> Non
 
 async def test_what_a_dead_worker_had_is_settled_as_missed(pipe: Pipe) -> None:
     desk = Desk(deque(map(task, range(3))))
-    serving = asyncio.create_task(serve(desk, pipe.near))
-    broker = PipeBroker(pipe.far)
+    serving = asyncio.create_task(serve(desk, pipe.near, lambda: TOPIC))
+    broker = PipeBroker(pipe.far, nobody_cares)
     listening = asyncio.create_task(broker.listen())
     first, *_ = [await broker.lease() for _ in range(3)]
     assert first is not None
@@ -98,7 +106,7 @@ async def test_what_a_dead_worker_had_is_settled_as_missed(pipe: Pipe) -> None:
 
 async def test_what_was_promised_to_a_dead_worker_is_not_taken_from_the_others(pipe: Pipe) -> None:
     desk = Desk()
-    serving = asyncio.create_task(serve(desk, pipe.near))
+    serving = asyncio.create_task(serve(desk, pipe.near, lambda: TOPIC))
     for _ in range(3):
         await pipe.far.send(Want())
     await pipe.far.close()
@@ -108,13 +116,13 @@ async def test_what_was_promised_to_a_dead_worker_is_not_taken_from_the_others(p
 
 
 async def test_a_worker_that_never_asked_for_anything_is_noticed(pipe: Pipe) -> None:
-    serving = asyncio.create_task(serve(Desk(), pipe.near))
+    serving = asyncio.create_task(serve(Desk(), pipe.near, lambda: TOPIC))
     await pipe.far.close()
     assert await serving is False
 
 
 async def test_a_worker_without_a_coordinator_has_nothing_to_do(pipe: Pipe) -> None:
-    broker = PipeBroker(pipe.far)
+    broker = PipeBroker(pipe.far, nobody_cares)
     listening = asyncio.create_task(broker.listen())
     waiting = asyncio.create_task(broker.lease())
     await asyncio.sleep(0)
@@ -132,3 +140,22 @@ async def test_half_a_message_counts_as_none(pipe: Pipe) -> None:
     ours.close()
     assert await channel.receive() is None
     await channel.close()
+
+
+async def test_a_new_topic_travels_in_front_of_the_first_task_that_is_judged_by_it(pipe: Pipe) -> None:
+    topics = [TOPIC, TOPIC, replace(TOPIC, version=2, terms=(Term(text="电网"),))]
+    current = TOPIC
+    heard: list[tuple[Topic, int]] = []
+    desk = Desk(deque(map(task, range(4))))
+    serving = asyncio.create_task(serve(desk, pipe.near, lambda: current))
+    leases = 0
+    broker = PipeBroker(pipe.far, lambda topic: heard.append((topic, leases)))
+    listening = asyncio.create_task(broker.listen())
+    for topic in (*topics, topics[-1]):
+        current = topic
+        leases += 1
+        await broker.lease()
+    assert heard == [(topics[-1], 3)]
+    await pipe.far.close()
+    await serving
+    await listening

@@ -8,9 +8,19 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, Generic, TypeVar
 
-from shoal.model import Topic
-
 Made = TypeVar("Made")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parameter:
+    """A number of a strategy that the user may set."""
+
+    name: str
+    default: float
+    least: float
+    most: float
+    what: str
+    """One line for a list of all parameters."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +33,11 @@ class Choice(Generic[Made]):
     """One line for a list of all choices."""
     paper: str
     """Where the rule comes from (ALGORITHMS), or empty."""
-    make: Callable[[Topic], Made]
+    make: Callable[..., Made]
+    """Called with the topic, and with the parameters that the user set, by name."""
+    judge: str = "cosine"
+    """Of a strategy: the judge that its paper runs it with."""
+    parameters: tuple[Parameter, ...] = ()
 
 
 def choices_in(package: str, path: Iterable[str]) -> dict[str, Choice[Any]]:

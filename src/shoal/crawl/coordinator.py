@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from shoal.crawl.frontier import Frontier
 from shoal.crawl.intake import MAX_HOPS, Intake
+from shoal.crawl.learning import Learner
 from shoal.crawl.politeness import BUSY, Clocks
 from shoal.crawl.robots import Rulebook
 from shoal.crawl.statistics import Meter, Statistics
@@ -35,6 +36,8 @@ from shoal.model import (
     StoredPage,
     Task,
     Timing,
+    Topic,
+    TopicChange,
     Totals,
     Visit,
 )
@@ -49,8 +52,8 @@ _FULL_BATCH = 64
 """Pages after which a commit does not wait any longer."""
 _MAX_UNSAVED = 512
 """Pages in memory at which fetching waits for the disk."""
-_REFRESH_PAGES = 100
-"""Pages after which the strategy may re-price what waits."""
+_REPRICED_AT_ONCE = 200
+"""URLs that get another priority before others have their turn."""
 _SKIPS_AT_ONCE = 200
 """URLs left out in one go; a page may have thousands of forbidden links, and others must not wait for all of them."""
 _DEAD = frozenset({Reason.DNS, Reason.ADDRESS})
@@ -90,6 +93,7 @@ class Coordinator:
         traps: TrapDetector,
         intake: Intake,
         strategy: Strategy,
+        learner: Learner,
         totals: Totals,
         clock: Callable[[], float],
     ) -> None:
@@ -101,6 +105,7 @@ class Coordinator:
         self._traps = traps
         self._intake = intake
         self._strategy = strategy
+        self._learner = learner
         self._clock = clock
         self._meter = Meter(totals, clock())
         self._errands: dict[int, Errand] = {}
@@ -116,10 +121,15 @@ class Coordinator:
         """`_dispatch` will be called in the next turn of the event loop."""
         # The batch that the next commit takes, beside what the frontier has changed:
         self._pages: list[StoredPage] = []
+        self._topics: list[TopicChange] = []
         self._robots: list[RobotsRecord] = []
         self._batch_due = asyncio.Event()
         self._room = asyncio.Event()
         self._room.set()
+        self._refresh_at = totals.pages + strategy.pace()
+        """How many pages it takes until the strategy may re-price what waits."""
+        self._stale = asyncio.Event()
+        self._on_topic: list[Callable[[Topic], None]] = []
 
     # --- what others ask and tell ------------------------------------------------------------------------------------
 
@@ -181,8 +191,24 @@ class Coordinator:
             stopping=self._stopping,
         )
 
+    @property
+    def topic(self) -> Topic:
+        """What we are looking for at this moment."""
+        return self._learner.topic
+
+    def when_topic_changes(self, tell: Callable[[Topic], None]) -> None:
+        """From the next page on, `tell` hears of every new version of the topic."""
+        self._on_topic.append(tell)
+
     async def run(self) -> Ending:
         """Commit batch after batch until the crawl is over; answers why it is."""
+        async with asyncio.TaskGroup() as group:
+            refreshing = group.create_task(self._keep_fresh())
+            ending = await self._commit_all()
+            refreshing.cancel()
+        return ending
+
+    async def _commit_all(self) -> Ending:
         self._dispatch()
         while (ending := self.ending) is None:
             await self._wait_for_batch()
@@ -190,6 +216,30 @@ class Coordinator:
         self._dispatch()
         await self._commit()
         return ending
+
+    async def _keep_fresh(self) -> None:
+        """Whenever enough pages came, learn from them, and ask the strategy what it thinks now of what waits."""
+        while True:
+            await self._stale.wait()
+            self._stale.clear()
+            if self._learner.due:
+                await self._learn()
+            if self._meter.pages >= self._refresh_at:
+                await self._refresh()
+
+    async def _learn(self) -> None:
+        if (change := await self._learner.study(self._clock())) is not None:
+            self._topics.append(change)
+            for tell in self._on_topic:
+                tell(change.topic)
+
+    async def _refresh(self) -> None:
+        for count, one in enumerate(await self._strategy.refresh(), start=1):
+            self._frontier.reprice(one.key, one.priority, one.why)
+            if count % _REPRICED_AT_ONCE == 0:
+                await asyncio.sleep(0)
+        self._refresh_at = self._meter.pages + self._strategy.pace()
+        self._dispatch_soon()
 
     # --- handing out -------------------------------------------------------------------------------------------------
 
@@ -285,7 +335,8 @@ class Coordinator:
             host=entry.host,
             depth=entry.depth,
             attempt=entry.attempt,
-            topic_version=self._settings.topic.version,
+            inherited=entry.inherited,
+            topic_version=self.topic.version,
         )
 
     def _ask_robots(self, entry: Entry) -> Task:
@@ -362,12 +413,12 @@ class Coordinator:
         self._frontier.settle(entry, State.DONE)
         relevant = seen.verdict is not None and seen.verdict.relevant
         order = self._meter.page(self._clock(), relevant=relevant, size=len(seen.response.body))
-        self._pages.append(StoredPage(seen=seen, fetch_order=order))
         for candidate in self._strategy.follow(seen):
             self._intake.link(candidate, entry)
-        if order % _REFRESH_PAGES == 0:
-            for candidate in self._strategy.refresh():
-                self._frontier.reprice(candidate.link.url, candidate.priority, candidate.why)
+        self._pages.append(StoredPage(seen=seen, fetch_order=order, memo=self._strategy.memo(seen)))
+        self._learner.saw(seen)
+        if order >= self._refresh_at or self._learner.due:
+            self._stale.set()
 
     def _missed(self, entry: Entry, failure: Failure) -> None:
         next_at = self._clocks.release(entry.host, failure.timing, failure)
@@ -434,11 +485,13 @@ class Coordinator:
         self._clocks.publish()
         pages, self._pages = self._pages, []
         robots, self._robots = self._robots, []
+        topics, self._topics = self._topics, []
         changes = replace(
             self._frontier.take_changes(),
             pages=tuple(pages),
             robots=tuple(robots),
             patterns=tuple(self._traps.changes()),
+            topics=tuple(topics),
             fetching=tuple(entry.url for entry in self._frontier.leased.values()),
             elapsed=self._meter.elapsed(self._clock()),
         )

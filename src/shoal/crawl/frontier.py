@@ -26,9 +26,11 @@ FRONT = 100_000
 _MIN_PER_HOST = 2
 _RECENT = 50_000
 """URLs whose fate is remembered without asking the shelf: most links of a page were on the page before."""
-_SETTLED = (math.inf, -1)
-"""Priority and depth that nothing can better: the URL was asked for."""
-_REOPENS = frozenset({Reason.DEPTH, Reason.NOFOLLOW, Reason.THRESHOLD, Reason.QUEUE_FULL})
+_SETTLED = (math.inf, -1, None)
+"""Priority, depth and inheritance that nothing can better: the URL was asked for."""
+_Way = tuple[float, int, float | None]
+"""The best priority, depth and inheritance with which a URL was found."""
+_REOPENS = frozenset({Reason.DEPTH, Reason.NOFOLLOW, Reason.THRESHOLD, Reason.QUEUE_FULL, Reason.WIDTH})
 """Refusals that another way to the same URL can undo."""
 
 
@@ -96,8 +98,8 @@ class Frontier:
         self._tick = count()
         """Breaks ties, so that hosts are never compared."""
         # What was seen lately, in two generations, so that forgetting is one assignment.
-        self._recent: dict[str, tuple[float, int]] = {}
-        self._recent_before: dict[str, tuple[float, int]] = {}
+        self._recent: dict[str, _Way] = {}
+        self._recent_before: dict[str, _Way] = {}
         self._remember_all()
 
     # --- questions ---------------------------------------------------------------------------------------------------
@@ -130,10 +132,14 @@ class Frontier:
 
     # --- URLs come in ------------------------------------------------------------------------------------------------
 
-    def is_news(self, url: str, priority: float, depth: int, *, refused: bool = False) -> bool:
+    def is_news(
+        self, url: str, priority: float, depth: int, inherited: float | None = None, *, refused: bool = False
+    ) -> bool:
         """False when `add` would change nothing, as far as memory tells: most links of a page were on the page before."""
         last = self._recent.get(url) or self._recent_before.get(url)
-        return last is None or (not refused and (priority > last[0] or depth < last[1]))
+        if last is None or refused:
+            return last is None
+        return priority > last[0] or depth < last[1] or _larger(inherited, last[2]) is not last[2]
 
     def add(self, entry: Entry) -> bool:
         """Take in a URL, or note a better way to a known one; its id is given here. True when it waits only since now."""
@@ -146,19 +152,20 @@ class Frontier:
             entry = replace(entry, state=State.SKIPPED, reason=host.closed)
         entry = replace(entry, id=self._records.new_id())
         self._records.add(entry, key)
-        self._remember(entry.url, entry.priority if entry.state is State.WAITING else -math.inf, entry.depth)
+        priority = entry.priority if entry.state is State.WAITING else -math.inf
+        self._remember(entry.url, priority, entry.depth, entry.inherited)
         if entry.state is State.WAITING:
             self._enqueue(host, entry)
         return entry.state is State.WAITING
 
-    def reprice(self, url: str, priority: float, why: str) -> None:
+    def reprice(self, key: int, priority: float, why: str) -> None:
         """The strategy thinks differently of a waiting URL now, better or worse."""
-        known = self._records.find(key_of(url))
+        known = self._records.find(key)
         if known is None or known.state is not State.WAITING or known.id in self._leased:
             return
         old = self._records.read(known.id)
         if self._hosts[old.host].closed is None:
-            self._remember(url, priority, old.depth)
+            self._remember(old.url, priority, old.depth, old.inherited)
             self._move(old, replace(old, priority=priority, why=why))
 
     # --- URLs go out -------------------------------------------------------------------------------------------------
@@ -188,7 +195,7 @@ class Frontier:
         host = self._hosts[entry.host]
         host.blocked = True
         if not self._refused(host, entry):
-            self._remember(entry.url, entry.priority, entry.depth)
+            self._remember(entry.url, entry.priority, entry.depth, entry.inherited)
             self._enqueue(host, entry)
         self._schedule(host)
 
@@ -228,7 +235,7 @@ class Frontier:
             return
         again = replace(entry, attempt=entry.attempt + counts, not_before=at)
         self._records.change(entry, again)
-        self._remember(entry.url, entry.priority, entry.depth)
+        self._remember(entry.url, entry.priority, entry.depth, entry.inherited)
         url = Waiting(id=entry.id, host=entry.host, priority=entry.priority, not_before=at)
         self._rest(url, self._hosts[entry.host])
         self._waiting += 1
@@ -316,10 +323,10 @@ class Frontier:
         self._resting[url.id] = url.not_before, url.priority
         heappush(self._later, (url.not_before, url.id, host))
 
-    def _remember(self, url: str, priority: float, depth: int) -> None:
+    def _remember(self, url: str, priority: float, depth: int, inherited: float | None) -> None:
         if len(self._recent) >= _RECENT:
             self._recent_before, self._recent = self._recent, {}
-        self._recent[url] = (priority, depth)
+        self._recent[url] = (priority, depth, inherited)
 
     def _found_again(self, known: Known, entry: Entry) -> bool:
         host = self._hosts[entry.host]
@@ -328,18 +335,19 @@ class Frontier:
         if known.state is State.SKIPPED and known.reason in _REOPENS:
             new = replace(entry, id=known.id)
             self._records.reprice(self._records.read(known.id), new)
-            self._remember(entry.url, entry.priority, entry.depth)
+            self._remember(entry.url, entry.priority, entry.depth, entry.inherited)
             self._enqueue(host, new)
             return True
         if known.state is not State.WAITING or known.id in self._leased:
             self._remember(entry.url, *_SETTLED)
             return False
-        self._remember(entry.url, max(known.priority, entry.priority), min(known.depth, entry.depth))
-        if entry.priority > known.priority or entry.depth < known.depth:
+        inherited = _larger(entry.inherited, known.inherited)
+        self._remember(entry.url, max(known.priority, entry.priority), min(known.depth, entry.depth), inherited)
+        if entry.priority > known.priority or entry.depth < known.depth or inherited is not known.inherited:
             old = self._records.read(known.id)
             better = entry if entry.priority > known.priority else old
-            depth = min(old.depth, entry.depth)
-            self._move(old, replace(better, id=old.id, depth=depth, attempt=old.attempt, not_before=old.not_before))
+            own = {"id": old.id, "attempt": old.attempt, "not_before": old.not_before}
+            self._move(old, replace(better, **own, depth=min(old.depth, entry.depth), inherited=inherited))
         return False
 
     def _move(self, old: Entry, new: Entry) -> None:
@@ -362,7 +370,7 @@ class Frontier:
     def _end(self, entry: Entry, state: State, reason: Reason | None, detail: str = "") -> None:
         self._records.change(entry, replace(entry, state=state, reason=reason, detail=detail))
         if reason in _REOPENS:
-            self._remember(entry.url, -math.inf, entry.depth)
+            self._remember(entry.url, -math.inf, entry.depth, entry.inherited)
 
     def _enqueue(self, host: _Host, entry: Entry) -> None:
         self._waiting += 1
@@ -469,3 +477,10 @@ class Frontier:
             self._unschedule(host)
         else:
             self._make_ready(host, top)
+
+
+def _larger(new: float | None, old: float | None) -> float | None:
+    """Of two inheritances the larger one, the old one when they are equal; what a seed has (None) is larger than any."""
+    if old is None or (new is not None and new <= old):
+        return old
+    return new

@@ -31,7 +31,8 @@ class Intake:
         """A link that a strategy priced."""
         link = candidate.link
         depth = parent.depth + 1
-        if not self._frontier.is_news(link.url, candidate.priority, depth, refused=candidate.refused is not None):
+        refused, inherited = candidate.refused is not None, candidate.inherited
+        if not self._frontier.is_news(link.url, candidate.priority, depth, inherited, refused=refused):
             return
         reason, detail = self._refusal(link.url, depth)
         if reason is None and candidate.refused is not None:
@@ -46,6 +47,7 @@ class Intake:
                 parent=parent.id,
                 anchor=link.anchor[:_ANCHOR_LENGTH],
                 why=candidate.why,
+                inherited=inherited,
                 state=State.WAITING if reason is None else State.SKIPPED,
                 reason=reason,
                 detail=detail,
@@ -73,6 +75,7 @@ class Intake:
                 hop=entry.hop + 1,
                 anchor=entry.anchor,
                 why=entry.why,
+                inherited=entry.inherited,
                 state=State.WAITING if reason is None else State.SKIPPED,
                 reason=reason,
                 detail=detail,

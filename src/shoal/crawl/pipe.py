@@ -11,10 +11,11 @@ import asyncio
 import socket
 import time
 from collections import deque
+from collections.abc import Callable
 
 import msgspec
 
-from shoal.model import Failure, Missed, Reason, Task, Timing, Visit
+from shoal.model import Failure, Missed, Reason, Task, Timing, Topic, Visit
 from shoal.protocols import Broker
 from shoal.settings import Settings
 
@@ -36,6 +37,8 @@ class Give(msgspec.Struct, frozen=True, tag=True):
     """Work for whoever wants it; no task when the crawl is over."""
 
     task: Task | None
+    topic: Topic | None = None
+    """The topic by which the page is to be judged, if it is another one than before."""
 
 
 class Channel:
@@ -82,8 +85,10 @@ async def connect(socket_number: int) -> Channel:
 class PipeBroker:
     """The coordinator as seen from a worker process. Implements `protocols.Broker`; `listen` must be running."""
 
-    def __init__(self, channel: Channel) -> None:
+    def __init__(self, channel: Channel, adopt: Callable[[Topic], None]) -> None:
+        """`adopt` hears of every new version of the topic, before the first task that is to be judged by it."""
         self._channel = channel
+        self._adopt = adopt
         self._waiting: deque[asyncio.Future[Task | None]] = deque()
         self._spare: deque[Task | None] = deque()
         """What came for leases that were cancelled meanwhile: the next ones get it."""
@@ -113,7 +118,10 @@ class PipeBroker:
         """Pass on what the coordinator gives, until it hangs up."""
         decoder = msgspec.msgpack.Decoder(Give)
         while (data := await self._channel.receive()) is not None:
-            self._pass_on(decoder.decode(data).task)
+            given = decoder.decode(data)
+            if given.topic is not None:
+                self._adopt(given.topic)
+            self._pass_on(given.task)
         self._hung_up = True
         while self._waiting:
             self._pass_on(None)
@@ -127,17 +135,21 @@ class PipeBroker:
         self._spare.append(task)
 
 
-async def serve(broker: Broker, channel: Channel) -> bool:
+async def serve(broker: Broker, channel: Channel, topic: Callable[[], Topic]) -> bool:
     """Be the broker of one worker process until it hangs up; False when it never asked for anything."""
+    told = topic()  # which it got with the settings
     decoder = msgspec.msgpack.Decoder(Want | Done)
     leased: dict[int, Task] = {}
     asked = False
 
     async def give() -> None:
+        nonlocal told
         task = await broker.lease()
         if task is not None:
             leased[task.id] = task
-        await channel.send(Give(task))
+        news = topic() if told.version != topic().version else None
+        told = topic()
+        await channel.send(Give(task, news))
 
     async with asyncio.TaskGroup() as group:
         giving: set[asyncio.Task[None]] = set()

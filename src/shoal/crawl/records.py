@@ -44,7 +44,14 @@ class Records:
                 return known
             id = known.id
         entry = self.read(id)
-        return Known(id=id, state=entry.state, priority=entry.priority, depth=entry.depth, reason=entry.reason)
+        return Known(
+            id=id,
+            state=entry.state,
+            priority=entry.priority,
+            depth=entry.depth,
+            inherited=entry.inherited,
+            reason=entry.reason,
+        )
 
     def read(self, id: int) -> Entry:
         """The whole entry, as it is now."""

@@ -18,6 +18,10 @@ class PageVisitor:
         self._judge = judge
         self._turns = Turns()
 
+    def adopt(self, judge: Judge) -> None:
+        """Judge by this one from now on: the topic has changed."""
+        self._judge = judge
+
     async def visit(self, task: Task) -> Visit:
         """Ask the server and make of its answer what can be made."""
         match await self._fetcher.fetch(task):

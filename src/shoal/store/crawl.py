@@ -18,11 +18,25 @@ from pathlib import Path
 
 import msgspec
 
-from shoal.model import Changes, Closing, Duplicate, Entry, Page, RobotsRecord, State, StoredPage, Totals
+from shoal.model import (
+    Changes,
+    Closing,
+    Duplicate,
+    Entry,
+    Page,
+    Response,
+    RobotsRecord,
+    State,
+    StoredPage,
+    Timing,
+    TopicChange,
+    Totals,
+)
 from shoal.model import PatternCount as Pattern
 from shoal.store import folder as folders
+from shoal.store.history import add_version, topic_history
 from shoal.store.shelf import SqliteShelf, in_bites
-from shoal.store.warc import WarcWriter
+from shoal.store.warc import WarcWriter, read_body
 from shoal.text import bands, similarity
 from shoal.urls import key_of
 
@@ -31,11 +45,12 @@ NEAR = 0.75
 _CHECKPOINT_ROWS = 50_000
 """About 50 MB of write-ahead log."""
 _NO_PAGE = Page(url="")
-_FoundRow = tuple[int, int, int, float, int, int, int, int, str, str, str]
-_FOUND = f"INSERT INTO found VALUES ({', '.join('?' * 11)})"
-_FOUND_ANEW = (
-    "UPDATE found SET priority = ?, depth = ?, parent = ?, origin = ?, hop = ?, anchor = ?, why = ? WHERE id = ?"
-)
+_FoundRow = tuple[int, int, int, float, int, int, int, int, str, str, str, float | None]
+_FOUND = f"INSERT INTO found VALUES ({', '.join('?' * 12)})"
+_FOUND_ANEW = """
+    UPDATE found SET priority = ?, depth = ?, parent = ?, origin = ?, hop = ?, anchor = ?, why = ?, inherited = ?
+    WHERE id = ?
+"""
 _FATE = "INSERT OR REPLACE INTO fates VALUES (?, ?, ?, ?, ?, ?)"
 _INSERT_PAGE = f"INSERT INTO pages VALUES ({', '.join('?' * 30)})"
 _CLOSE = """
@@ -48,8 +63,10 @@ _TALLY = "INSERT INTO tally VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET urls = ur
 class CrawlStore:
     """The only writer of a crawl's folder. All of it runs on the event loop; only the disk is waited for in a thread."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, durable: bool = True) -> None:
+        """Not durable: a crash of the computer may cost more than a second, but no commit waits for the disk."""
         self.folder = folder
+        self._durable = durable
         # Frontier and commits share one connection: a second one would have to read its pages anew after every commit. While a
         # commit runs, the frontier may see half of it; that is no harm, because `crawl.records` knows what is in transit.
         self._database = folders.connect(folder)
@@ -101,6 +118,28 @@ class CrawlStore:
         for row in self._database.execute("SELECT * FROM patterns"):
             yield Pattern(**dict(zip(Pattern.__struct_fields__, row, strict=True)))
 
+    def memos(self) -> Iterator[bytes]:
+        """What the strategy noted about the pages of earlier runs, in the order of fetching."""
+        for (memo,) in self._database.execute("SELECT memo FROM memos ORDER BY fetch_order"):
+            yield memo
+
+    def seed_pages(self) -> Iterator[Response]:
+        """What servers said to the first requests of all, as far as it is kept."""
+        rows = self._database.execute(
+            """
+            SELECT url, status, content_type, warc_file, warc_offset FROM pages JOIN found USING (id)
+            WHERE depth = 0 AND warc_file <> '' ORDER BY fetch_order
+            """
+        )
+        never = Timing(started=0.0, answered=0.0, ended=0.0)
+        for url, status, kind, file, offset in rows:
+            body = read_body(self.folder, file, offset)
+            yield Response(url=url, status=status, headers=(("content-type", kind),), body=body, timing=never)
+
+    def topic(self) -> TopicChange:
+        """The topic as the last run left it."""
+        return topic_history(self._database, self.settings.topic)[-1]
+
     # --- what this run adds ------------------------------------------------------------------------------------------
 
     async def commit(self, changes: Changes) -> list[Duplicate]:
@@ -116,7 +155,7 @@ class CrawlStore:
                 await self._write_urls(changes, found)
                 duplicates = await self._write_pages(changes)
                 await self._write_memory(changes)
-                if changes.pages:
+                if changes.pages and self._durable:
                     await asyncio.to_thread(self._warc.sync)
                 self._write_meta(changes)
             await self.shelf.learn([(row[1], row[0]) for row in found])
@@ -159,7 +198,7 @@ class CrawlStore:
     def _found_row(self, entry: Entry) -> _FoundRow:
         return (
             entry.id, key_of(entry.url), self.shelf.host_ids[entry.host], entry.priority, entry.depth, entry.parent, entry.origin,
-            entry.hop, entry.url, entry.anchor, entry.why,
+            entry.hop, entry.url, entry.anchor, entry.why, entry.inherited,
         )  # fmt: skip
 
     async def _close_host(self, closing: Closing) -> None:
@@ -186,6 +225,10 @@ class CrawlStore:
     async def _write_memory(self, changes: Changes) -> None:
         await self._write("INSERT OR REPLACE INTO robots VALUES (?, ?, ?, ?, ?)", [*map(_row, changes.robots)])
         await self._write("INSERT OR REPLACE INTO patterns VALUES (?, ?, ?, ?, ?)", [*map(_row, changes.patterns)])
+        memos = [(page.fetch_order, page.memo) for page in changes.pages if page.memo]
+        await self._write("INSERT INTO memos VALUES (?, ?)", memos)
+        for change in changes.topics:
+            add_version(self._database, change)
 
     def _write_meta(self, changes: Changes) -> None:
         meta = {"warc": self._warc.position, "elapsed": changes.elapsed, "fetching": changes.fetching}
@@ -275,7 +318,8 @@ def _row(value: RobotsRecord | Pattern) -> tuple[object, ...]:
 
 
 def _found_anew(entry: Entry) -> tuple[object, ...]:
-    return entry.priority, entry.depth, entry.parent, entry.origin, entry.hop, entry.anchor, entry.why, entry.id
+    way = entry.priority, entry.depth, entry.parent, entry.origin, entry.hop
+    return *way, entry.anchor, entry.why, entry.inherited, entry.id
 
 
 def _has_fate(entry: Entry) -> bool:

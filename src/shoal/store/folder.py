@@ -17,7 +17,7 @@ import msgspec
 from shoal.errors import FolderError, ShoalError, StorageFull
 from shoal.settings import Settings
 
-VERSION = 1
+VERSION = 2
 """Raised when a folder written by an older shoal can no longer be read as it is."""
 DATABASE = "crawl.sqlite"
 _LOCK = "lock"

@@ -1,4 +1,4 @@
--- What a crawl remembers, version 1. Page bodies are in the WARC files beside this database.
+-- What a crawl remembers, version 2. Page bodies are in the WARC files beside this database.
 
 CREATE TABLE meta (             -- version, crawl id, settings, counters: one row each, values are JSON
   key   TEXT PRIMARY KEY,
@@ -27,7 +27,8 @@ CREATE TABLE found (            -- every URL ever seen, and how it was found
   hop        INTEGER NOT NULL,           -- how far down that chain
   url        TEXT NOT NULL,
   anchor     TEXT NOT NULL,
-  why        TEXT NOT NULL               -- what made the priority
+  why        TEXT NOT NULL,              -- what made the priority
+  inherited  REAL                        -- what the strategy passes from page to page; NULL for a seed, or for nothing
 );
 
 CREATE TABLE fates (            -- what became of URLs; one that has no row waits for its first request
@@ -108,3 +109,17 @@ CREATE TABLE patterns (         -- families of URLs that may turn out to be trap
   relevant INTEGER NOT NULL,
   PRIMARY KEY (host, pattern)
 ) WITHOUT ROWID;
+
+CREATE TABLE memos (            -- what the strategy wants to know of fetched pages after a restart
+  fetch_order INTEGER PRIMARY KEY,
+  memo        BLOB NOT NULL
+);
+
+CREATE TABLE topics (           -- how the topic changed; the first version is in the settings
+  version INTEGER PRIMARY KEY,
+  pages   INTEGER NOT NULL,              -- fetched when it changed
+  at      REAL NOT NULL,
+  why     TEXT NOT NULL,                 -- one sentence
+  topic   TEXT NOT NULL,                 -- JSON
+  memory  BLOB NOT NULL                  -- what the next change builds on
+);

@@ -22,7 +22,8 @@ _CACHE_KILOBYTES = 48 * 1024
 _SPARE = 100_000
 _BITE = 500
 """Rows that are written before others have their turn."""
-_READ = "SELECT url, host, priority, depth, parent, origin, hop, anchor, why FROM found WHERE id = ?"
+_READ = "SELECT url, host, priority, depth, parent, origin, hop, anchor, why, inherited FROM found WHERE id = ?"
+_KNOWN = "SELECT priority, depth, inherited FROM found WHERE id = ?"
 _FATE = "SELECT state, reason, detail, attempt, not_before FROM fates WHERE id = ?"
 _NO_FATE = (State.WAITING, None, "", 1, 0.0)
 _SCHEMA = """
@@ -86,18 +87,20 @@ class SqliteShelf:
         if found is None:
             return None
         id = found[0]
-        priority, depth = self._execute("SELECT priority, depth FROM found WHERE id = ?", found).fetchone()
+        priority, depth, inherited = self._execute(_KNOWN, found).fetchone()
         state, reason, *_ = self._fate(id)
-        return Known(id=id, state=_STATES[state], priority=priority, depth=depth, reason=_reason(reason))
+        return Known(
+            id=id, state=_STATES[state], priority=priority, depth=depth, inherited=inherited, reason=_reason(reason)
+        )
 
     def read(self, id: int) -> Entry:
         """The whole entry."""
-        url, host, priority, depth, parent, origin, hop, anchor, why = self._execute(_READ, (id,)).fetchone()
+        url, host, priority, depth, parent, origin, hop, anchor, why, inherited = self._execute(_READ, (id,)).fetchone()
         state, reason, detail, attempt, not_before = self._fate(id)
         return Entry(
             id=id, url=url, host=self._host_names[host], priority=priority, depth=depth, parent=parent, origin=origin,
             hop=hop, attempt=attempt, state=_STATES[state], reason=_reason(reason), detail=detail, anchor=anchor, why=why,
-            not_before=not_before,
+            inherited=inherited, not_before=not_before,
         )  # fmt: skip
 
     def _fate(self, id: int) -> tuple[int, str | None, str, int, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from shoal.crawl.judge.cosine import CosineJudge
-from shoal.model import Page, Term, Topic
+from shoal.model import Link, Page, Term, Topic
 from shoal.text import flat, terms
 
 
@@ -91,3 +91,56 @@ def test_a_phrase_and_the_word_in_it_both_count() -> None:
     verdict = judge.judge(page("文件系统"))
     assert [one.what for one in verdict.why] == ["“文件系统” once", "“文件” once"]
     assert [one.amount for one in verdict.why] == pytest.approx([0.5, 0.5])
+
+
+# --- topics learned from sample pages: each word has a factor, log(N/n + 0.1) x C ---------------------------------------
+
+
+def learned(*factors: float, negative: tuple[Term, ...] = ()) -> Topic:
+    words = zip(("smart grid", "电站"), (3.0, 4.0), factors, strict=True)
+    return Topic(
+        name="grid",
+        terms=tuple(Term(text=text, weight=weight, factor=factor) for text, weight, factor in words),
+        negative=negative,
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "score"),
+    [
+        # factors (2, 0.5): counts (3, 16) are (6, 8), the proportions of the weights (3, 4)
+        ("smart grid " * 3 + "电站" * 16, 1.0),
+        # counts (2, 6) are (4, 3), with (3, 4): (12 + 12) / (5 x 5)
+        ("smart grid " * 2 + "電站，" * 6, 24 / 25),
+        # counts (3, 4) are (6, 2), with (3, 4): (18 + 8) / (sqrt 40 x 5); without factors it would be 1
+        ("smart grid " * 3 + "电站" * 4, 26 / (40**0.5 * 5)),
+        # of one word alone the factor cancels: 6 / (2 x 5), 2 / (0.5 x 5)
+        ("smart grid", 3 / 5),
+        ("电站", 4 / 5),
+        ("nothing of it", 0.0),
+    ],
+)
+def test_what_an_occurrence_counts_is_its_factor(text: str, score: float) -> None:
+    verdict = CosineJudge(learned(2.0, 0.5)).judge(page(text))
+    assert verdict.score == pytest.approx(score)
+    assert sum(one.amount for one in verdict.why) == pytest.approx(score)
+
+
+@pytest.mark.parametrize("factor", [1.0, 9.0])
+def test_words_that_speak_against_a_page_keep_factor_one(factor: float) -> None:
+    judge = CosineJudge(learned(2.0, 0.5, negative=(Term(text="fan", weight=12.0, factor=factor),)))
+    # counts (3, 16, 1) are (6, 8, 1), length sqrt 101; weights (3, 4, -12), length 13: (18 + 32 - 12) / (13 x sqrt 101)
+    verdict = judge.judge(page("smart grid " * 3 + "电站" * 16 + "fan"))
+    assert verdict.score == pytest.approx(38 / (13 * 101**0.5))
+
+
+def test_links_are_compared_by_the_same_cosine() -> None:
+    link = Link(url="http://x.example/", anchor="a smart grid and its 电站")
+    # counts (1, 1) are (2, 0.5), length sqrt 4.25, with (3, 4): (6 + 2) / (sqrt 4.25 x 5); the anchor is its own context
+    assert CosineJudge(learned(2.0, 0.5)).judge_links([link]) == pytest.approx([8 / (4.25**0.5 * 5)])
+
+
+@pytest.mark.parametrize("factor", [1e-300, 0.3, 1.0, 7.0, 1e300])
+def test_equal_factors_change_nothing(factor: float) -> None:
+    given = page("smart grid " * 5 + "电站" * 3)
+    assert CosineJudge(learned(factor, factor)).judge(given) == CosineJudge(learned(1.0, 1.0)).judge(given)

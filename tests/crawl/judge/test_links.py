@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.crawl.judge.links import LinkScorer, words_of
+from shoal.crawl.judge import judges
+from shoal.crawl.judge.links import ANCHOR, CONTEXT, MIXED, LinkRule, LinkScorer, words_of
 from shoal.crawl.judge.vector import TopicVector
 from shoal.model import Link, Term, Topic
 from shoal.text import flat, flattened, terms
@@ -14,10 +15,10 @@ from shoal.text import flat, flattened, terms
 TOPIC = Topic(name="grid", terms=(Term(text="grid", weight=3.0), Term(text="电站", weight=4.0)))
 
 
-def score(**link: str) -> float:
+def score(rule: LinkRule, link: dict[str, str]) -> float:
     asked = Link(**{"url": "http://grid.example/", **link})  # type: ignore[arg-type]
     silent = Link(url="http://grid.example/", anchor="home")
-    before, given, after = LinkScorer(TopicVector(TOPIC)).scores([silent, asked, silent])
+    before, given, after = LinkScorer(TopicVector(TOPIC), rule).scores([silent, asked, silent])
     assert before == after == 0.0
     return given
 
@@ -42,13 +43,67 @@ def score(**link: str) -> float:
         ({"anchor": "grid", "url": "http://x.example/grid"}, 0.6),
     ],
 )
-def test_score(link: dict[str, str], expected: float) -> None:
-    assert score(**link) == pytest.approx(expected)
+def test_mixed(link: dict[str, str], expected: float) -> None:
+    assert score(MIXED, link) == pytest.approx(expected)
 
 
-def test_unwanted_words_count_against_a_link() -> None:
+@pytest.mark.parametrize("name", ["boolean", "cosine", "relative", "zones"])
+def test_judges_whose_papers_say_nothing_of_links_mix(name: str) -> None:
+    # one word of weight 1: every cosine is 0 or 1, whatever the judge's vector
+    judge = judges()[name].make(Topic(name="grid", terms=(Term(text="grid"),)))
+    links = [
+        Link(url="http://x.example/", anchor="grid"),
+        Link(url="http://x.example/", anchor="more", before="grid"),
+        Link(url="http://x.example/grid", anchor="more"),
+        Link(url="http://x.example/grid", anchor="more", after="grid"),
+    ]
+    assert judge.judge_links(links) == pytest.approx((0.7 + 0.3, 0.3, 0.5, 0.5 + 0.3))
+
+
+@pytest.mark.parametrize(
+    ("link", "expected"),
+    [
+        ({"anchor": "home"}, 0.0),
+        ({"anchor": "the grid"}, 3 / 5),
+        ({"anchor": "变電站"}, 4 / 5),
+        # (2, 1) with (3, 4): 10 / (5 x sqrt 5)
+        ({"anchor": "grid, grids, 电站"}, 10 / (5 * 5**0.5)),
+        # what stands around the link, and its URL, change nothing
+        ({"anchor": "the grid", "before": "电站 电站", "after": "电站", "url": "http://x.example/grid"}, 3 / 5),
+        ({"anchor": "more", "before": "grid", "after": "电站", "url": "http://x.example/grid"}, 0.0),
+        # a word is not put together from anchor and surroundings
+        ({"anchor": "站", "before": "电"}, 0.0),
+    ],
+)
+def test_anchor(link: dict[str, str], expected: float) -> None:
+    assert score(ANCHOR, link) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("link", "expected"),
+    [
+        ({"anchor": "home", "before": "back to", "after": "or leave"}, 0.0),
+        ({"anchor": "the grid"}, 3 / 5),
+        # where in it a word stands makes no difference
+        ({"anchor": "more", "before": "the grid"}, 3 / 5),
+        ({"anchor": "more", "after": "of the 電站"}, 4 / 5),
+        # (1, 1) with (3, 4): 7 / (5 x sqrt 2)
+        ({"anchor": "grid", "after": "and 电站"}, 7 / (5 * 2**0.5)),
+        # (1, 2) with (3, 4): 11 / (5 x sqrt 5)
+        ({"anchor": "grid", "before": "电站", "after": "电站"}, 11 / (5 * 5**0.5)),
+        # the URL changes nothing
+        ({"anchor": "more", "url": "http://x.example/grid"}, 0.0),
+        ({"anchor": "more", "after": "grid", "url": "http://x.example/grid/%E7%94%B5%E7%AB%99"}, 3 / 5),
+    ],
+)
+def test_context(link: dict[str, str], expected: float) -> None:
+    assert score(CONTEXT, link) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("rule", [MIXED, ANCHOR, CONTEXT], ids=["mixed", "anchor", "context"])
+def test_unwanted_words_count_against_a_link(rule: LinkRule) -> None:
     topic = Topic(name="grid", terms=(Term(text="grid"),), negative=(Term(text="fan"),))
-    scorer = LinkScorer(TopicVector(topic))
+    scorer = LinkScorer(TopicVector(topic), rule)
     good, bad = scorer.scores([Link(url="http://x.example/", anchor=anchor) for anchor in ("grid", "fan grid")])
     assert good > bad == 0
 

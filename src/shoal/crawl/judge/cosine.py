@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shoal.crawl.choice import Choice
-from shoal.crawl.judge.links import LinkScorer
+from shoal.crawl.judge.links import MIXED, LinkRule, LinkScorer
 from shoal.crawl.judge.vector import TopicVector, strongest, within_unit
 from shoal.model import Evidence, Link, Page, Topic, Verdict
 
@@ -19,14 +19,25 @@ class CosineJudge:
         score = sum_d W_d f_d / sqrt(sum_d W_d^2 x sum_d f_d^2),    W_d = t_d x log(N/n_d + 0.1) x C_d / norm
 
     t_d: how often word d stands in title and main text; f_d: its weight in the topic, negative for words that speak
-    against a page. Of a topic that was typed by hand no samples are known, so the idf `log(N/n_d + 0.1)` and the class
-    weight `C_d` are the same for all d and cancel, as does the norm: W_d = t_d. The sum is cut to 0..1.
+    against a page. `log(N/n_d + 0.1) x C_d`, idf and class weight, is the word's factor: who learned the topic from sample
+    pages has put it into `Term.factor`. The norm cancels, and so do the factors of a topic that was typed by hand, because
+    all are 1: W_d = t_d. Words against a page keep the factor 1. The sum is cut to 0..1.
+
+    Other judges are cosines too, with a threshold, factors or a rule for links that their papers give.
     """
 
-    def __init__(self, topic: Topic) -> None:
-        self._threshold = THRESHOLD if topic.threshold is None else topic.threshold
-        self._vector = TopicVector(topic)
-        self._links = LinkScorer(self._vector)
+    def __init__(
+        self,
+        topic: Topic,
+        *,
+        threshold: float = THRESHOLD,
+        factors: Sequence[float] | None = None,
+        links: LinkRule = MIXED,
+    ) -> None:
+        """A threshold in the topic wins; factors are those of all words, then of all negative ones (None: the topic's)."""
+        self._threshold = threshold if topic.threshold is None else topic.threshold
+        self._vector = TopicVector(topic, factors)
+        self._links = LinkScorer(self._vector, links)
 
     def judge(self, page: Page) -> Verdict:
         """The cosine, with what each word added to it."""

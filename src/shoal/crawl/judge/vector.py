@@ -14,15 +14,25 @@ MAX_EVIDENCE = 10
 
 
 class TopicVector:
-    """The topic as one weighted vector: a wanted word counts `weight`, an unwanted one `-weight`."""
+    """The topic as one weighted vector: a wanted word counts `weight`, an unwanted one `-weight`.
 
-    def __init__(self, topic: Topic) -> None:
-        self.words = tuple(term.text for term in (*topic.terms, *topic.negative))
-        # Only the direction counts, so the largest weight becomes 1: no weight is too large or too small to square.
-        largest = max((term.weight for term in (*topic.terms, *topic.negative)), default=1.0)
-        self._weights = [term.weight / largest for term in topic.terms]
-        self._weights += [-term.weight / largest for term in topic.negative]
-        self._norm = sqrt(sum(weight * weight for weight in self._weights))
+    A text is a vector of what its words amount to: how often each stands in it, times the word's factor. Factors are those
+    of the topic (`Term.factor`; 1 for unwanted words, which no sample teaches), or others that a judge gives.
+    """
+
+    def __init__(self, topic: Topic, factors: Sequence[float] | None = None) -> None:
+        words = (*topic.terms, *topic.negative)
+        self.words = tuple(term.text for term in words)
+        # Only directions count, so the largest weight becomes 1: no weight is too large or too small to square.
+        weights = _scaled([term.weight for term in words])
+        wanted = len(topic.terms)
+        self._weights = weights[:wanted] + [-weight for weight in weights[wanted:]]
+        self._norm = sqrt(sum(map(mul, weights, weights)))
+        if factors is None:
+            factors = [term.factor for term in topic.terms] + [1.0] * len(topic.negative)
+        scaled = _scaled(factors)
+        # Of a topic that was typed by hand all are 1: then no time is spent on them.
+        self._factors = scaled if any(factor != 1.0 for factor in scaled) else None
         self._keywords = Keywords(self.words)
 
     def count(self, flat_text: str) -> list[int]:
@@ -35,15 +45,26 @@ class TopicVector:
 
     def shares(self, counts: Sequence[int]) -> list[float]:
         """What each word adds to the cosine; their sum is the cosine, negative when the unwanted words prevail."""
-        norm = self._norm * sqrt(sum(map(mul, counts, counts)))
+        amounts = self._amounts(counts)
+        norm = self._norm * sqrt(sum(map(mul, amounts, amounts)))
         if not norm:
             return [0.0] * len(counts)
-        return [count * weight / norm for count, weight in zip(counts, self._weights, strict=True)]
+        return [amount * weight / norm for amount, weight in zip(amounts, self._weights, strict=True)]
 
     def cosine(self, counts: Sequence[int]) -> float:
         """From 0 (nothing, or more against than for) to 1 (the words in the proportions of the topic)."""
-        length = sqrt(sum(map(mul, counts, counts)))
-        return within_unit(sum(map(mul, counts, self._weights)) / (length * self._norm)) if length else 0.0
+        amounts = self._amounts(counts)
+        length = sqrt(sum(map(mul, amounts, amounts)))
+        return within_unit(sum(map(mul, amounts, self._weights)) / (length * self._norm)) if length else 0.0
+
+    def _amounts(self, counts: Sequence[int]) -> Sequence[float]:
+        return counts if self._factors is None else list(map(mul, counts, self._factors))
+
+
+def _scaled(numbers: Sequence[float]) -> list[float]:
+    """The numbers in their proportions, the largest being 1."""
+    largest = max(numbers, default=1.0)
+    return [number / largest for number in numbers]
 
 
 def within_unit(value: float) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shoal.crawl.choice import Choice
-from shoal.crawl.judge.links import LinkScorer
+from shoal.crawl.judge.links import MIXED, LinkScorer
 from shoal.crawl.judge.vector import TopicVector, strongest
 from shoal.model import Evidence, Link, Page, Topic, Verdict
 from shoal.text import Keywords, flattened
@@ -33,7 +33,7 @@ class ZonesJudge:
         self._unwanted = tuple(term.text for term in topic.negative)
         self._keywords = Keywords(self._words)
         self._against = Keywords(self._unwanted)
-        self._links = LinkScorer(TopicVector(topic))
+        self._links = LinkScorer(TopicVector(topic), MIXED)
         default = min(PAPER_THRESHOLD, TITLE / max(len(self._words), 1))
         self._threshold = default if topic.threshold is None else topic.threshold
 

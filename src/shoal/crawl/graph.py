@@ -1,0 +1,305 @@
+"""How do the pages seen so far link to each other, and what follows from that?
+
+`Graph` grows with the crawl, on the event loop. `Snapshot` is what it was at one moment; everything that takes long is asked
+of a snapshot, in a thread, while the graph grows on. A URL's number never changes, so a list of values that was computed
+from a snapshot still fits the graph; URLs that came later have no value in it yet.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Values: TypeAlias = NDArray[np.float64]
+"""One value for each URL of a snapshot, in the order of their numbers."""
+
+DAMPING = 0.85
+"""The share of its rank that a page passes on to its links: d in PageRank's formula, b in that of topic PageRank."""
+TOLERANCE = 1e-6
+"""A computation is over when no value changes by more than this share of it in a round. With a damping of 0.85 about six
+times as much is still missing then."""
+MOST_ROUNDS = 1000
+"""Or after so many rounds, which only a damping near 1 or a tolerance near 0 can need."""
+MOST_HITS_ROUNDS = 200
+"""HITS comes near its result only slowly where two groups of pages are almost equally strong. To know which of them is a
+little stronger is worth no more than these rounds."""
+_UNFETCHED = -1
+
+
+class Graph:
+    """Pages and their links. URLs are known by their keys (`urls.key_of`) and numbered as they are seen.
+
+    Costs 4 bytes for each link, and for each URL its place in the table of keys. Not thread-safe.
+    """
+
+    def __init__(self) -> None:
+        self._numbers: dict[int, int] = {}
+        """Of each key, in the order of the numbers."""
+        self._keys = array("q")
+        self._places = array("i")
+        """Of each number: its place in `_pages`, or `_UNFETCHED`."""
+        self._pages = array("i")
+        """The numbers of the pages that were added, in that order."""
+        self._starts = array("q", [0])
+        """Where the links of each page start in `_targets`, and last of all where they end."""
+        self._targets = array("i")
+
+    def __len__(self) -> int:
+        """How many URLs are known, fetched or not."""
+        return len(self._keys)
+
+    def __contains__(self, key: int) -> bool:
+        return key in self._numbers
+
+    @property
+    def edges(self) -> int:
+        """How many links there are, each counted once for the page it stands on."""
+        return len(self._targets)
+
+    @property
+    def fetched(self) -> int:
+        """How many pages were added."""
+        return len(self._pages)
+
+    def number(self, key: int) -> int:
+        """Where the URL stands in `Values`. It has none there if it is as large as their length: the URL came later."""
+        return self._numbers[key]
+
+    def is_fetched(self, key: int) -> bool:
+        """The page was added; a URL that was only linked to, or never seen, is not."""
+        return self._place(key) != _UNFETCHED
+
+    def out_degree(self, key: int) -> int:
+        """How many URLs the page links to; 0 for what was not fetched."""
+        place = self._place(key)
+        return 0 if place == _UNFETCHED else self._starts[place + 1] - self._starts[place]
+
+    def targets(self, key: int) -> tuple[int, ...]:
+        """The keys of the URLs that the page links to, in its order; none for what was not fetched."""
+        place = self._place(key)
+        if place == _UNFETCHED:
+            return ()
+        return tuple(self._keys[number] for number in self._targets[self._starts[place] : self._starts[place + 1]])
+
+    def add(self, page: int, targets: Iterable[int]) -> None:
+        """A page was fetched and has these links. Links to itself and repeated ones do not count, nor does a second visit."""
+        if self.is_fetched(page):
+            return
+        links = dict.fromkeys(targets)
+        links.pop(page, None)
+        number = self._seen(page)
+        self._places[number] = len(self._pages)
+        self._pages.append(number)
+        self._targets.extend(map(self._seen, links))
+        self._starts.append(len(self._targets))
+
+    def snapshot(self) -> Snapshot:
+        """The graph as it is now. A copy of some bytes per link and nothing more, so it may be taken on the event loop."""
+        return Snapshot(
+            keys=_frozen(self._keys, np.int64),
+            pages=_frozen(self._pages, np.int32),
+            places=_frozen(self._places, np.int32),
+            starts=_frozen(self._starts, np.int64),
+            targets=_frozen(self._targets, np.int32),
+        )
+
+    def _place(self, key: int) -> int:
+        number = self._numbers.get(key)
+        return _UNFETCHED if number is None else self._places[number]
+
+    def _seen(self, key: int) -> int:
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = len(self._keys)
+            self._keys.append(key)
+            self._places.append(_UNFETCHED)
+        return number
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Snapshot:
+    """A graph that changes no more. What it computes can be asked for in any thread.
+
+    The matrix products let other threads run. A computation takes some 70 bytes per link while it lasts.
+    """
+
+    keys: NDArray[np.int64]
+    """Of every URL, in the order of their numbers."""
+    pages: NDArray[np.int32]
+    """The numbers of the fetched pages, in the order of fetching."""
+    places: NDArray[np.int32]
+    """Of every URL: where it stands in `pages`; -1 if it was not fetched."""
+    starts: NDArray[np.int64]
+    """Where the links of each of the `pages` start in `targets`, and last of all where they end."""
+    targets: NDArray[np.int32]
+    """The numbers that the links lead to, page by page."""
+
+    def __len__(self) -> int:
+        """How many URLs there are."""
+        return len(self.keys)
+
+    def pagerank(
+        self, start: Values | None = None, *, damping: float = DAMPING, tolerance: float = TOLERANCE
+    ) -> Values:
+        """PR(i) = (1-d) + d * sum_{j in B(i)} PR(j)/N(j), with B(i) the pages that link to i and N(j) the links of j.
+
+        A URL that was not fetched gets its rank and passes nothing on, as it has no links yet. `start` is the result of an
+        earlier snapshot: the less the graph has grown since, the sooner it is done. The result is the same within tolerance.
+        """
+        shares = np.repeat(1 / np.maximum(self._degrees, 1), self._degrees)
+        return self._ranks(np.full(len(self), 1 - damping), damping * shares, start, tolerance)
+
+    def topic_pagerank(
+        self, relevance: ArrayLike, start: Values | None = None, *, b: float = DAMPING, tolerance: float = TOLERANCE
+    ) -> Values:
+        """P(j) = (1-b) * R(j)/sum_W R(k) + b * sum_{i in B_j} P(i) * R(j)/sum_{k in F_i} R(k)  (Richardson and Domingos).
+
+        W is all URLs, B_j the pages that link to j, F_i the URLs that i links to. `relevance` is R, 0 or more, of each URL by
+        its number. Who keeps it in a growing `array` takes a copy together with the snapshot: it must not grow meanwhile.
+        A sum that is 0 divides nothing but zeros, and such a share is 0: a page whose links are all irrelevant passes
+        nothing on, and when nothing is relevant no page is important.
+        """
+        relevances = np.asarray(relevance, dtype=np.float64)
+        if relevances.shape != (len(self),):
+            raise ValueError(f"{relevances.size} relevances for {len(self)} URLs")
+        if not (np.isfinite(relevances).all() and (relevances >= 0).all()):
+            raise ValueError("a relevance is less than 0, or no number")
+        linked = relevances[self.targets]
+        sums = np.bincount(self._sources, weights=linked, minlength=len(self.pages))
+        shares = _shares(linked, np.repeat(sums, self._degrees))
+        return self._ranks((1 - b) * _shares(relevances, relevances.sum()), b * shares, start, tolerance)
+
+    def hits(self, roots: Iterable[int], *, tolerance: float = TOLERANCE) -> tuple[Values, Values]:
+        """Hubs and authorities among the roots, the pages that link to them and the URLs that they link to; else 0.
+
+        `roots` are keys; those never seen do not count. A good hub links to good authorities, a good authority is linked to
+        by good hubs: authority = sum of the hubs that link to it, hub = sum of the authorities it links to, each scaled to
+        length 1, round after round, until nothing changes by more than the tolerance times the largest value. All hubs
+        start equal. There is no other start: of two groups that are equally strong both shall count, and an earlier result
+        would favour the one that was found first. Without a link among them all values are 0.
+        """
+        near = self._neighbourhood(roots)
+        hubs, authorities = np.zeros(len(self)), np.zeros(len(self))
+        near_pages = self.pages[near[self.pages]]
+        hubs[near_pages], authorities[near] = _mutual(self._links_among(near), tolerance)
+        return hubs, authorities
+
+    def best_parent(self, values: Values) -> Values:
+        """For each URL the largest of the values of the pages that link to it, 0 if no page does; none may be negative."""
+        best = np.zeros(len(self))
+        np.maximum.at(best, self.targets, np.repeat(values[self.pages], self._degrees))
+        return best
+
+    @cached_property
+    def _degrees(self) -> NDArray[np.int64]:
+        """How many links each of the `pages` has."""
+        return np.diff(self.starts)
+
+    @cached_property
+    def _sources(self) -> NDArray[np.int32]:
+        """For each link, where the page that it stands on is in `pages`."""
+        return np.repeat(np.arange(len(self.pages), dtype=np.int32), self._degrees)
+
+    @cached_property
+    def _inner(self) -> NDArray[np.bool_]:
+        """The links that lead to fetched pages."""
+        inner: NDArray[np.bool_] = self.places[self.targets] != _UNFETCHED
+        return inner
+
+    def _ranks(self, base: Values, shares: Values, start: Values | None, tolerance: float) -> Values:
+        """The solution of: rank = base + sum over the links to it of (their share * rank of the page they stand on).
+
+        Only fetched pages pass rank on. So the rounds go among them alone, and all others get theirs in the end.
+        """
+        inner = self._inner
+        among = _matrix(shares[inner], self.places[self.targets[inner]], self._starts_of(inner), len(self.pages))
+        fixed, ranks = base[self.pages], _begin(base, start)[self.pages]
+        for _ in range(MOST_ROUNDS):
+            before, ranks = ranks, fixed + among @ ranks
+            if (np.abs(ranks - before) <= tolerance * ranks).all():
+                break
+        everyone: Values = base + _matrix(shares, self.targets, self.starts, len(self)) @ ranks
+        return everyone
+
+    def _starts_of(self, links: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """What `starts` is when only these links are left."""
+        counts: NDArray[np.int64] = np.concatenate(([0], np.cumsum(links)))
+        return counts[self.starts]
+
+    def _neighbourhood(self, roots: Iterable[int]) -> NDArray[np.bool_]:
+        """Of each URL: is it a root, does it link to one, or is it linked to by one?"""
+        root = np.isin(self.keys, np.fromiter(roots, dtype=np.int64))
+        near = root.copy()
+        near[self.targets[root[self.pages][self._sources]]] = True
+        near[self.pages[self._sources[root[self.targets]]]] = True
+        return near
+
+    def _links_among(self, chosen: NDArray[np.bool_]) -> Any:
+        """The links between chosen URLs as a matrix of ones: a row for each of the URLs, a column for each fetched one."""
+        numbers = np.cumsum(chosen, dtype=np.int32) - 1
+        columns = chosen[self.pages]
+        inside = columns[self._sources] & chosen[self.targets]
+        starts = self._starts_of(inside)
+        # The pages that are left out have no links inside, so the end of a column is the start of the next that is left.
+        return _matrix(
+            np.ones(inside.sum()),
+            numbers[self.targets[inside]],
+            np.append(starts[:-1][columns], starts[-1]),
+            int(chosen.sum()),
+        )
+
+
+def _mutual(links: Any, tolerance: float) -> tuple[Values, Values]:
+    """The hubs and authorities of a matrix with a row for each authority and a column for each hub."""
+    authorities, hubs = np.zeros(links.shape[0]), np.ones(links.shape[1])
+    for _ in range(MOST_HITS_ROUNDS):
+        before = hubs, authorities
+        authorities = _unit(links @ hubs)
+        hubs = _unit(links.T @ authorities)
+        if _settled(hubs, before[0], tolerance) and _settled(authorities, before[1], tolerance):
+            break
+    return hubs, authorities
+
+
+def _unit(vector: Values) -> Values:
+    """Scaled to length 1; zeros stay zeros."""
+    # Not numpy's own norm, which would take the other cores as well, and they have a crawl to run.
+    return vector / (np.sqrt(np.square(vector).sum()) or 1.0)
+
+
+def _settled(now: Values, before: Values, tolerance: float) -> bool:
+    """Nothing changed much, beside the largest value: the small ones of HITS go on shrinking towards 0 for ever."""
+    return bool(np.abs(now - before).max(initial=0) <= tolerance * now.max(initial=0))
+
+
+def _begin(base: Values, start: Values | None) -> Values:
+    """Where to begin: at the earlier result, and for URLs that it does not know at what they have without any link."""
+    if start is None:
+        return base
+    if len(start) > len(base):
+        raise ValueError(f"the earlier result has {len(start)} URLs, more than the {len(base)} of this snapshot")
+    return np.concatenate((start, base[len(start) :]))
+
+
+def _shares(parts: Values, whole: Values | float) -> Values:
+    """Parts of a whole; 0 where the whole is 0."""
+    return np.divide(parts, whole, out=np.zeros_like(parts), where=np.greater(whole, 0))
+
+
+def _matrix(values: Values, rows: NDArray[np.int32], starts: NDArray[np.int64], height: int) -> Any:
+    """A sparse matrix with a column for each page; links stand page by page already, so nothing needs to be sorted."""
+    # Every crawl loads every strategy, and scipy takes longer to load than all of them: only who ranks pages waits for it.
+    from scipy.sparse import csc_array
+
+    return csc_array((values, rows, starts), shape=(height, len(starts) - 1))
+
+
+def _frozen(numbers: array[int], kind: type[Any]) -> NDArray[Any]:
+    """A copy that cannot be written to."""
+    return np.frombuffer(numbers.tobytes(), dtype=kind)

@@ -1,0 +1,46 @@
+"""How did the topic change during a crawl? Every version is kept in its database."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import msgspec
+from msgspec.structs import replace
+
+from shoal.model import Topic, TopicChange
+from shoal.topic.several import said_of_topic
+
+
+def topic_history(connection: sqlite3.Connection, first: Topic) -> list[TopicChange]:
+    """Every version of the topic, the one that the crawl was started with first."""
+    start = TopicChange(topic=first, pages=0, at=_started(connection), why="as the crawl was started")
+    rows = connection.execute("SELECT pages, at, why, topic, memory FROM topics ORDER BY version")
+    return [start, *(_change(*row) for row in rows)]
+
+
+def add_version(connection: sqlite3.Connection, change: TopicChange) -> None:
+    """A new version of the topic; of all of them only the latest one's memory is ever needed."""
+    topic = msgspec.json.encode(change.topic).decode()
+    row = (change.topic.version, change.pages, change.at, change.why, topic, change.memory)
+    connection.execute("UPDATE topics SET memory = x''")
+    connection.execute("INSERT INTO topics VALUES (?, ?, ?, ?, ?, ?)", row)
+
+
+def set_threshold(connection: sqlite3.Connection, topic: Topic, now: float) -> None:
+    """The user's threshold, which is in this topic, holds for the topic as the crawl has learned it, too."""
+    *_, last = topic_history(connection, topic)
+    if last.topic.version == topic.version:
+        return
+    changed = said_of_topic(last.topic, {"threshold": topic.threshold})
+    new = replace(last.topic, **changed, version=last.topic.version + 1)
+    add_version(connection, replace(last, topic=new, at=now, why=f"The user set the threshold to {topic.threshold:g}."))
+
+
+def _change(pages: int, at: float, why: str, topic: str, memory: bytes) -> TopicChange:
+    return TopicChange(topic=msgspec.json.decode(topic, type=Topic), pages=pages, at=at, why=why, memory=memory)
+
+
+def _started(connection: sqlite3.Connection) -> float:
+    """When the first page came; 0 before that."""
+    at: float = connection.execute("SELECT ifnull(min(fetched_at), 0.0) FROM pages").fetchone()[0]
+    return at

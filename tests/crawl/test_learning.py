@@ -1,0 +1,216 @@
+"""A crawl learns about its topic: when, from which pages, and over a restart."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from shoal import app
+from shoal.crawl.learning import Learner
+from shoal.model import Origin, Page, Response, Seen, Task, Term, Timing, Topic, TopicChange, Verdict
+from shoal.settings import Budget, Learning
+from shoal.store.crawl import CrawlStore
+from shoal.testing.fakes import Answer, html
+
+from .simulated import SEED, Simulation
+
+GRID = Topic(name="grid", terms=(Term(text="power grid"),))
+NEVER = Timing(started=0.0, answered=0.0, ended=0.0)
+POWER = "The power grid carries electricity from the transformer to the substation. Every transformer hums."
+COOKING = "Take two eggs, some flour and a little butter. Every cook knows the butter."
+
+
+def learner(topic: Topic = GRID, last: TopicChange | None = None, pages: int = 0, **learning: Any) -> Learner:
+    start = last or TopicChange(topic=topic, pages=0, at=0.0, why="")
+    return Learner(Learning(**learning), start, seeds=2, pages=pages)
+
+
+def came(text: str, *, score: float = 0.0, depth: int = 1, threshold: float = 0.15) -> Seen:
+    url = "http://a.test/"
+    return Seen(
+        task=Task(id=1, url=url, depth=depth),
+        response=Response(url=url, status=200, headers=(), body=b"", timing=NEVER),
+        page=Page(url=url, text=text),
+        verdict=Verdict(score=score, threshold=threshold),
+    )
+
+
+def study(learner: Learner, pages: Sequence[Seen]) -> TopicChange | None:
+    for page in pages:
+        learner.saw(page)
+    return asyncio.run(learner.study(now=7.0)) if learner.due else None
+
+
+def words(change: TopicChange | None, origin: Origin) -> set[str]:
+    assert change is not None
+    return {term.text for term in change.topic.terms if term.origin is origin}
+
+
+# --- when ------------------------------------------------------------------------------------------------------------
+
+
+def test_who_does_not_want_to_learn_never_does() -> None:
+    assert study(learner(), [came(POWER, score=1.0, depth=0)] * 300) is None
+
+
+def test_seeds_are_learned_from_when_the_last_of_them_came() -> None:
+    crawl = learner(from_seeds=True)
+    assert study(crawl, [came(POWER, depth=0), came(COOKING, depth=1)]) is None
+    change = study(crawl, [came(POWER, depth=0)])
+    assert change is not None
+    assert (change.topic.version, change.pages, change.at) == (2, 3, 7.0)
+    assert "transformer" in words(change, Origin.SEEDS)
+    assert "butter" not in words(change, Origin.SEEDS)
+    assert words(change, Origin.HAND) == {"power grid"}
+    assert change.why.endswith("words from 2 seed pages.")
+    assert crawl.topic == change.topic
+
+
+def test_a_seed_that_never_comes_is_waited_for_one_interval_only() -> None:
+    crawl = learner(from_seeds=True, interval=10)
+    assert study(crawl, [came(POWER, depth=0)] + [came(COOKING)] * 8) is None
+    change = study(crawl, [came(COOKING)])
+    assert change is not None
+    assert change.why.endswith("words from 1 seed pages.")
+
+
+def test_feedback_comes_every_interval_and_is_recorded_only_when_it_changes_something() -> None:
+    crawl = learner(feedback=True, interval=10)
+    pages = [came(POWER, score=0.9)] * 5 + [came(COOKING)] * 5
+    assert study(crawl, pages[:9]) is None
+    first = study(crawl, pages[9:])
+    assert "transformer" in words(first, Origin.FEEDBACK)
+    assert "butter" not in words(first, Origin.FEEDBACK)
+    assert study(crawl, pages) is None, "the same pages again teach nothing new"
+
+
+def test_the_threshold_moves_with_what_comes() -> None:
+    # Wanted are 2 pages in 10, and 5 come, all of them good: x 1.05.
+    crawl = learner(adapt_threshold=True, interval=10, wanted=2)
+    change = study(crawl, [came(POWER, score=0.9)] * 5 + [came(COOKING)] * 5)
+    assert change is not None
+    assert change.topic.threshold == pytest.approx(0.15 * 1.05)
+    assert change.topic.terms == GRID.terms
+    # Then 10 pages without a single good one: 5 of 4 wanted so far, so it stays; after 10 more, 5 of 6: x 0.95.
+    assert study(crawl, [came(COOKING)] * 10) is None
+    lower = study(crawl, [came(COOKING)] * 10)
+    assert lower is not None
+    assert lower.topic.threshold == pytest.approx(0.15 * 1.05 * 0.95)
+    assert lower.topic.version == 3
+
+
+def test_what_happens_at_once_is_one_version_with_all_reasons() -> None:
+    crawl = learner(feedback=True, adapt_threshold=True, interval=10, wanted=2)
+    change = study(crawl, [came(POWER, score=0.9)] * 5 + [came(COOKING)] * 5)
+    assert change is not None
+    assert change.topic.version == 2
+    assert change.why.startswith("Learned ")
+    assert "The threshold rose" in change.why
+
+
+# --- over a restart --------------------------------------------------------------------------------------------------
+
+
+def test_a_restart_goes_on_from_what_was_known() -> None:
+    crawl = learner(feedback=True, adapt_threshold=True, interval=10, wanted=2)
+    pages = [came(POWER, score=0.9)] * 5 + [came(COOKING)] * 5
+    last = study(crawl, pages)
+    assert last is not None
+    again = learner(last=last, pages=10, feedback=True, adapt_threshold=True, interval=10, wanted=2)
+    more = [came(f"{POWER} A dam turns its turbine, and the turbine hums.", score=0.9)] * 10
+    assert study(again, more) == study(crawl, more)
+
+
+def test_seeds_of_an_earlier_run_count() -> None:
+    crawl = learner(from_seeds=True)
+    crawl.recall([Page(url=SEED, text=POWER)])
+    change = study(crawl, [came(POWER, depth=0)])
+    assert change is not None
+    assert change.why.endswith("words from 2 seed pages.")
+
+
+# --- in a crawl ------------------------------------------------------------------------------------------------------
+
+
+def web() -> dict[str, Answer | list[Answer]]:
+    """A seed about the power grid, and pages that say transformer but never power grid."""
+    pages = [f"/{number}" for number in range(30)]
+    links = "".join(f'<a href="{page}">{page}</a> ' for page in pages)
+    long = f"<p>{POWER}</p>" * 3
+    web: dict[str, Answer | list[Answer]] = {SEED: html("", f"<title>power grid</title><main>{long}</main>{links}")}
+    for number, page in enumerate(pages):
+        text = f"<p>The transformer number {number} needs electricity from the substation.</p>" * 3
+        web[SEED.rstrip("/") + page] = html("", f"<title>{number}</title><main>{text}</main>")
+    return web
+
+
+def simulation(folder: Path, **settings: Any) -> Simulation:
+    return Simulation(folder, web(), topic=GRID, learning=Learning(from_seeds=True, interval=5), **settings)
+
+
+def test_pages_are_judged_by_what_was_learned(tmp_path: Path) -> None:
+    crawl = simulation(tmp_path / "crawl")
+    crawl.run()
+    pages = app.fetched_pages(tmp_path / "crawl")
+    assert [page.relevant for page in pages[3:]] == [True] * len(pages[3:])
+    first, second = app.topic_history(tmp_path / "crawl")
+    assert first.topic == GRID
+    assert "transformer" in words(second, Origin.SEEDS)
+
+
+def test_without_learning_they_are_not(tmp_path: Path) -> None:
+    crawl = Simulation(tmp_path / "crawl", web(), topic=GRID)
+    crawl.run()
+    first, *others = app.fetched_pages(tmp_path / "crawl")
+    assert first.relevant
+    assert not any(page.relevant for page in others)
+    assert [change.topic for change in app.topic_history(tmp_path / "crawl")] == [GRID]
+
+
+def test_a_crawl_that_ends_before_it_learned_learns_when_it_goes_on(tmp_path: Path) -> None:
+    folder = tmp_path / "crawl"
+    seeds = (SEED, "http://gone.test/")  # which never comes, so the first interval must be over
+    crawl = simulation(folder, seeds=seeds, budget=Budget(max_pages=2))
+    crawl.run()
+    assert len(app.topic_history(folder)) == 1
+    app.change_settings(folder, {"max_pages": 31})
+    crawl.run()
+    assert "transformer" in words(app.topic_history(folder)[-1], Origin.SEEDS)
+
+
+def test_the_next_run_begins_with_the_latest_topic(tmp_path: Path) -> None:
+    folder = tmp_path / "crawl"
+    crawl = simulation(folder, budget=Budget(max_pages=10))
+    crawl.run()
+    store = CrawlStore(folder)
+    assert store.topic().topic.version == 2
+    store.close()
+    app.change_settings(folder, {"max_pages": 20})
+    crawl.run()
+    assert [page.relevant for page in app.fetched_pages(folder)][10:] == [True] * 10
+
+
+def test_a_threshold_set_by_the_user_holds_for_the_learned_topic_too(tmp_path: Path) -> None:
+    folder = tmp_path / "crawl"
+    crawl = simulation(folder, budget=Budget(max_pages=10))
+    crawl.run()
+    app.change_settings(folder, {"max_pages": 20, "threshold": 2.0})
+    crawl.run()
+    assert [page.relevant for page in app.fetched_pages(folder)][10:] == [False] * 10
+    last = app.topic_history(folder)[-1]
+    assert (last.topic.version, last.topic.threshold, last.why) == (3, 2.0, "The user set the threshold to 2.")
+
+
+def test_learned_words_do_not_get_lost_when_the_user_sets_a_threshold(tmp_path: Path) -> None:
+    folder = tmp_path / "crawl"
+    crawl = simulation(folder, budget=Budget(max_pages=10))
+    crawl.run()
+    before = app.topic_history(folder)[-1].topic
+    app.change_settings(folder, {"threshold": 0.3})
+    after = app.topic_history(folder)[-1].topic
+    assert after == replace(before, version=3, threshold=0.3)
