@@ -407,6 +407,15 @@ async def test_only_text_is_downloaded(kind: str, wanted: bool) -> None:
     assert page.content_type == kind.partition(";")[0].lower()
 
 
+@pytest.mark.parametrize(("kind", "body"), [("application/gzip", b"body"), ("text/html", b"")])
+async def test_who_asks_may_want_other_types(kind: str, body: bytes) -> None:
+    said = answer(b"body", f"Content-Type: {kind}")
+    async with scripted({"/p": said}) as server, HttpFetcher(CALM, wanted=lambda kind: "gzip" in kind) as fetcher:
+        page = await fetcher.fetch(task(server.url("/p")))
+    assert isinstance(page, Response)
+    assert page.body == body
+
+
 async def test_a_robots_txt_is_read_whatever_its_type() -> None:
     page = await fetch_page(answer(b"User-agent: *", "Content-Type: application/octet-stream"), kind="robots")
     assert page.body == b"User-agent: *"

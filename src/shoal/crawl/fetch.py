@@ -62,9 +62,16 @@ class HttpFetcher:
     """
 
     def __init__(
-        self, settings: Fetching, *, lookup: Lookup = ask_system, clock: Callable[[], float] = time.time
+        self,
+        settings: Fetching,
+        *,
+        lookup: Lookup = ask_system,
+        clock: Callable[[], float] = time.time,
+        wanted: Callable[[str], bool] | None = None,
     ) -> None:
+        """`wanted` decides by its Content-Type whether a body is downloaded; a crawl wants text only (`is_text`)."""
         self._settings = settings
+        self._wanted = wanted or is_text
         self._guard = AddressGuard(settings.allow_private)
         self._lookup = lookup
         self._clock = clock
@@ -107,7 +114,7 @@ class HttpFetcher:
 
     async def fetch(self, task: Task) -> Response | Redirect | Failure:
         """One request, no redirect followed; whatever the server does comes back as a value."""
-        exchange = _Exchange(task, self._settings, self._clock)
+        exchange = _Exchange(task, self._settings, self._clock, self._wanted)
         try:
             async with self._session.get(
                 URL(task.url, encoded=True), headers=_conditions(task), allow_redirects=False
@@ -138,12 +145,15 @@ def _conditions(task: Task) -> dict[str, str] | None:
 class _Exchange:
     """One request and its answer; lives as long as one `fetch`."""
 
-    __slots__ = ("answered", "clock", "settings", "started", "task")
+    __slots__ = ("answered", "clock", "settings", "started", "task", "wanted")
 
-    def __init__(self, task: Task, settings: Fetching, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, task: Task, settings: Fetching, clock: Callable[[], float], wanted: Callable[[str], bool]
+    ) -> None:
         self.task = task
         self.settings = settings
         self.clock = clock
+        self.wanted = wanted
         self.started = clock()
         self.answered = 0.0
         _peer.set("")
@@ -173,7 +183,7 @@ class _Exchange:
         body, truncated = b"", False
         if self.task.kind == "robots":
             body, truncated = await _read_body(answer.content, ROBOTS_LIMIT)
-        elif is_text(answer.headers.get("Content-Type", "")):
+        elif self.wanted(answer.headers.get("Content-Type", "")):
             body, truncated = await _read_body(answer.content, self.settings.max_body)
         # Latin-1 never fails and loses nothing; aiohttp's own strings may hold surrogates, which cannot be stored.
         headers = tuple((name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in answer.raw_headers)

@@ -20,12 +20,14 @@ from shoal.crawl.coordinator import Coordinator, Ending
 from shoal.crawl.statistics import Statistics
 from shoal.store.explain import Explanation, Step
 from shoal.store.report import Count, HostCounts, Status
+from shoal.terminal.speaking import harmless, speaker
 
 Watch = Callable[[Coordinator], Coroutine[None, None, None]]
 _FRAME_SECONDS = 0.25
 _LINE_SECONDS = 5.0
 _SHOWN_FETCHES = 6
 _SHOWN_CLOSED = 5
+_SHOWN_SEEDS = 5
 _RAISE = {Ending.PAGES: "--max-pages N", Ending.BYTES: "--max-bytes N", Ending.TIME: "--max-time TIME"}
 
 
@@ -70,7 +72,7 @@ async def _lines(coordinator: Coordinator) -> None:
 
 def line(now: Statistics) -> str:
     """How a crawl stands, where there is only one line to say it."""
-    trouble = f"; last failure: {_harmless(now.trouble)}" if now.trouble and not now.pages else ""
+    trouble = f"; last failure: {harmless(now.trouble)}" if now.trouble and not now.pages else ""
     return (
         f"{_clock(now.elapsed)}  {now.pages:,} pages, {now.relevant:,} relevant ({now.harvest_rate:.0%}), "
         f"{now.rate:.1f} pages/s, {now.queue:,} waiting, {len(now.fetching)} in flight, "
@@ -95,7 +97,7 @@ def screen(folder: Path, now: Statistics) -> RenderableType:
     more = len(now.fetching) - len(fetches)
     rest = [Text(f"    and {more} more in flight", style="dim")] if more > 0 else []
     if now.trouble:
-        rest.append(Text(f"  last failure: {_harmless(now.trouble)}", style="dim", overflow="ellipsis", no_wrap=True))
+        rest.append(Text(f"  last failure: {harmless(now.trouble)}", style="dim", overflow="ellipsis", no_wrap=True))
     foot = Text(stopping_line(now), style="yellow") if now.stopping else Text("Ctrl-C stops; nothing is lost.", "dim")
     return Group(title, _figures(now), *fetches, *rest, foot)
 
@@ -130,7 +132,8 @@ def ending(folder: Path, ending: Ending, status: Status) -> str:
     else:
         more = f"Go on with: shoal resume {where} {_RAISE[ending]}\n" if ending in _RAISE and status.waiting else ""
         advice = f"{more}Look with: shoal status {where}\nTake with: shoal export {where}"
-    return f"{why}\n{_harvest(status)}\n{_leftovers(status)}\n{advice}"
+    parts = (why, _harvest(status), _leftovers(status), *_failed_seeds(status), advice)
+    return harmless("\n".join(parts))
 
 
 def _harvest(status: Status) -> str:
@@ -142,6 +145,14 @@ def _harvest(status: Status) -> str:
     )
 
 
+def _failed_seeds(status: Status) -> list[str]:
+    """A seed that gave nothing is most likely a mistake, and must not drown in the number of failures."""
+    shown = [f"The seed {seed.url} gave no page: {seed.why}." for seed in status.failed_seeds[:_SHOWN_SEEDS]]
+    if (more := len(status.failed_seeds) - _SHOWN_SEEDS) > 0:
+        shown.append(f"Nor did {more:,} more seeds: shoal status --json lists them.")
+    return shown
+
+
 def _leftovers(status: Status) -> str:
     return f"{_count(status.waiting, 'URL')} waiting, {status.failed:,} failed, {status.skipped:,} skipped"
 
@@ -151,13 +162,15 @@ def _leftovers(status: Status) -> str:
 
 def show_status(folder: Path, status: Status) -> None:
     """The queues, hosts and rates of a crawl."""
-    say = _speaker()
+    say = speaker()
     say(f"{folder}  {'running' if status.running else 'not running'}", "bold")
     say(_harvest(status))
     for title, rows in (("URLs", _queues(status)), ("Hosts", _hosts(status))):
         say(f"\n{title}", "bold")
         for row in rows:
             say(row)
+    for line in _failed_seeds(status):
+        say(f"\n{line}")
 
 
 def _queues(status: Status) -> Iterator[str]:
@@ -211,7 +224,7 @@ def _aligned(rows: Sequence[Sequence[str]], left: set[int]) -> Iterator[str]:
 
 def show_explanation(found: Explanation) -> None:
     """Why a URL was fetched, why this score, or why not."""
-    say = _speaker()
+    say = speaker()
     say(found.url, "bold")
     if found.title:
         say(f"“{found.title}”")
@@ -250,29 +263,6 @@ def _step(step: Step) -> str:
 
 
 # --- what all of it needs --------------------------------------------------------------------------------------------
-
-
-class _Answers(Console):
-    """Standard output; whoever reads it may stop, and that is not ours to judge."""
-
-    def on_broken_pipe(self) -> None:
-        """Leave it to the caller; rich would end the process."""
-        raise BrokenPipeError
-
-
-def _speaker() -> Callable[..., None]:
-    """Prints to standard output. Lines are as long as they must be: a terminal folds them itself, and can copy them whole."""
-    console = _Answers(soft_wrap=True, highlight=False, markup=False, emoji=False)
-
-    def say(line: str, style: str = "") -> None:
-        console.print(Text(_harmless(line), style=style))
-
-    return say
-
-
-def _harmless(text: str) -> str:
-    """A stranger's title must not steer the terminal: no escape sequences, nothing that turns the reading direction."""
-    return "".join(character if character.isprintable() or character == "\n" else " " for character in text)
 
 
 def _count(count: int, noun: str) -> str:

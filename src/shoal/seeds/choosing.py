@@ -1,0 +1,129 @@
+"""Which of the numbered suggestions does the user mean? Reads `1-5,8`, `all`, `none`, and `-3` for all but the third."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Sequence
+
+import msgspec
+
+from shoal.errors import InputError
+from shoal.model import Suggestion, Value
+from shoal.seeds.gathering import WordsSaid
+
+HOW = "1-5,8 keeps these; -3 drops the third; all; none"
+"""What can be typed, in a line."""
+_PART = re.compile(r"(-?)(\d{1,6})(?:-(\d{1,6}))?")
+_SPACED_DASH = re.compile(r"(?<=\d)\s+-\s+(?=\d)|-\s+(?=\d)")
+"""`1 - 5` is one range, while `1-5 -3` drops three."""
+_DASHES = str.maketrans("–—−‐‑", "-----")
+
+
+# --- a list to choose from -------------------------------------------------------------------------------------------
+
+
+class Listed(msgspec.Struct, frozen=True, kw_only=True):
+    """A suggestion with its number; all fields are there in JSON too."""
+
+    number: int
+    """From 1."""
+    url: str
+    title: str
+    snippet: str
+    source: str
+    engines: tuple[str, ...]
+    updated: str
+    matched: tuple[str, ...]
+    """The words that stand in title, snippet or address."""
+    known: bool
+    """It is a seed of the topic already."""
+
+
+def listed(suggestions: Iterable[Suggestion], phrases: Sequence[str], known: Collection[str]) -> tuple[Listed, ...]:
+    """The suggestions, numbered, with the words they have."""
+    words = _words_of(phrases)
+    said = WordsSaid([*phrases, *words])
+    return tuple(
+        Listed(
+            number=number,
+            url=one.url,
+            title=one.title,
+            snippet=one.snippet,
+            source=one.source,
+            engines=one.engines,
+            updated=one.updated,
+            matched=_without_repeats(said.by(one), phrases),
+            known=one.url in known,
+        )
+        for number, one in enumerate(suggestions, start=1)
+    )
+
+
+def _words_of(phrases: Sequence[str]) -> list[str]:
+    """The single words of phrases, because a page rarely has a whole question in it; `of` and its like say nothing."""
+    words = dict.fromkeys(word for phrase in phrases if " " in phrase for word in phrase.split())
+    return [word for word in words if not (word.isascii() and len(word) < 3) and word not in phrases]
+
+
+def _without_repeats(matched: Sequence[str], phrases: Sequence[str]) -> tuple[str, ...]:
+    """A word is not told again when the phrase it comes from was found."""
+    told = {word for phrase in matched if phrase in phrases for word in phrase.split()}
+    return tuple(word for word in matched if word in phrases or word not in told)
+
+
+# --- the choice ------------------------------------------------------------------------------------------------------
+
+
+class Choice(Value, frozen=True, kw_only=True):
+    """Ranges of numbers, both ends included."""
+
+    kept: tuple[tuple[int, int], ...] = ()
+    dropped: tuple[tuple[int, int], ...] = ()
+    everything: bool = False
+    """All that is not dropped."""
+
+
+def read_choice(text: str) -> Choice:
+    """What was typed; one sentence when that cannot be understood."""
+    # Chinese keyboards make wide digits, commas and dashes.
+    plain = unicodedata.normalize("NFKC", text).translate(_DASHES).replace("、", ",").lower()
+    plain = _SPACED_DASH.sub("-", plain)
+    parts = [part for part in re.split(r"[,;\s]+", plain) if part]
+    if parts == ["none"]:
+        return Choice()
+    kept: list[tuple[int, int]] = []
+    dropped: list[tuple[int, int]] = []
+    for part in parts:
+        if part != "all":
+            minus, numbers = _numbers(part)
+            (dropped if minus else kept).append(numbers)
+    if not parts:
+        raise InputError(f"Nothing was chosen; {HOW}")
+    return Choice(kept=tuple(kept), dropped=tuple(dropped), everything="all" in parts or not kept)
+
+
+def _numbers(part: str) -> tuple[bool, tuple[int, int]]:
+    """`-3-5` drops three to five."""
+    match = _PART.fullmatch(part)
+    if match is None:
+        raise InputError(f"'{part[:50]}' is not a choice; {HOW}")
+    first = int(match[2])
+    last = int(match[3] or first)
+    if last < first:
+        raise InputError(f"'{part}' runs backwards; did you mean {last}-{first}?")
+    return bool(match[1]), (first, last)
+
+
+def chosen(choice: Choice, count: int) -> tuple[int, ...]:
+    """The numbers of the list from 1 to `count` that are meant, in its order; one sentence when there is no such number."""
+    for first, last in (*choice.kept, *choice.dropped):
+        if first < 1 or last > count:
+            wrong = first if first < 1 or first > count else last
+            raise InputError(f"There is no number {wrong}; the list goes from 1 to {count}")
+    kept = set(range(1, count + 1)) if choice.everything else _all_of(choice.kept)
+    return tuple(sorted(kept - _all_of(choice.dropped)))
+
+
+def _all_of(ranges: tuple[tuple[int, int], ...]) -> set[int]:
+    return {number for first, last in ranges for number in range(first, last + 1)}

@@ -1,0 +1,124 @@
+"""Which pages does a sitemap list? Those of `urlset`, the further sitemaps of `sitemapindex`, and plain lists of URLs.
+
+A sitemap that declares entities of its own is refused: none needs them, and they are how a small file becomes a huge one.
+"""
+
+from __future__ import annotations
+
+import re
+from xml.parsers import expat
+
+from shoal.model import Suggestion
+from shoal.seeds.gathering import suggestion
+from shoal.seeds.listing import Listing
+from shoal.urls import normalise
+
+ROOTS = frozenset({"urlset", "sitemapindex"})
+_MOST_ENTRIES = 50_000
+"""What the protocol allows in one sitemap."""
+_BARE_AMPERSAND = re.compile(r"&(?!#?\w{1,32};)")
+_KEPT = {"loc", "lastmod", "title"}
+"""Of `title` there is none in the protocol itself; the extension for news has it."""
+
+
+def read_sitemap(text: str, *, base: str | None, source: str) -> Listing:
+    """The pages or sitemaps it lists, as far as it can be read."""
+    reading = _Reading(base, source)
+    problem = reading.feed(_well_formed(text))
+    return Listing(pages=tuple(reading.pages), lists=tuple(dict.fromkeys(reading.lists)), problem=problem)
+
+
+def read_addresses(text: str, *, source: str) -> Listing:
+    """A text file with one URL a line; other lines are no harm."""
+    lines = (line.strip() for line in text.splitlines())
+    addresses = [line for line in lines if line.lower().startswith(("http://", "https://"))]
+    pages = (suggestion(address, source=source) for address in addresses[:_MOST_ENTRIES])
+    return Listing(pages=tuple(page for page in pages if page is not None), problem=_too_many(len(addresses)))
+
+
+def sitemaps_named_in(robots: str, base: str) -> tuple[str, ...]:
+    """The addresses behind `Sitemap:` in a robots.txt."""
+    lines = (line.partition("#")[0].partition(":") for line in robots.splitlines())
+    values = (value.strip() for name, _, value in lines if name.strip().lower() == "sitemap")
+    named = (normalise(value, base) for value in values if value)
+    return tuple(dict.fromkeys(address for address in named if address is not None))
+
+
+def _too_many(count: int) -> str:
+    return f"it lists more than {_MOST_ENTRIES:,} URLs" if count > _MOST_ENTRIES else ""
+
+
+def _well_formed(text: str) -> str:
+    """The two mistakes that many sites make are put right: blank lines at the top, and `&` in addresses."""
+    text = text.lstrip("\ufeff \t\r\n")
+    return text if "<![CDATA[" in text else _BARE_AMPERSAND.sub("&amp;", text)
+
+
+class _Stop(Exception):
+    """Enough was read; the words say why."""
+
+
+class _Reading:
+    """One sitemap while it is read."""
+
+    def __init__(self, base: str | None, source: str) -> None:
+        self.pages: list[Suggestion] = []
+        self.lists: list[str] = []
+        self._base = base
+        self._source = source
+        self._path: list[str] = []
+        """The names of the open elements, from the root."""
+        self._entry: dict[str, str] = {}
+        self._text: list[str] = []
+
+    def feed(self, text: str) -> str:
+        """Read it all; the answer is what stopped us, or empty."""
+        # The text is Unicode already, so what it says about its charset is not to be believed.
+        parser = expat.ParserCreate("utf-8", namespace_separator=" ")
+        parser.buffer_text = True
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._text.append
+        parser.EntityDeclHandler = self._entity
+        try:
+            parser.Parse(text.encode("utf-8", "replace"), True)
+        except expat.ExpatError as error:
+            return f"line {error.lineno} is not XML ({expat.ErrorString(error.code)})"
+        except _Stop as stop:
+            return str(stop)
+        return ""
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        self._path.append(name.rpartition(" ")[2])
+        self._text.clear()
+        if len(self._path) == 2:
+            self._entry = {}
+
+    def _end(self, name: str) -> None:
+        tag = self._path.pop()
+        # Pictures and videos have a `loc` too, one level further down; only news has a title that is the page's own.
+        if tag in _KEPT and (len(self._path) == 2 or (tag == "title" and self._path[-1:] == ["news"])):
+            self._entry.setdefault(tag, "".join(self._text))
+        elif len(self._path) == 1 and "loc" in self._entry:
+            self._take(tag)
+        self._text.clear()
+
+    def _take(self, tag: str) -> None:
+        if len(self.pages) + len(self.lists) >= _MOST_ENTRIES:
+            raise _Stop(_too_many(_MOST_ENTRIES + 1))
+        address = self._entry["loc"].strip()
+        if tag == "sitemap" and (further := normalise(address, self._base)):
+            self.lists.append(further)
+        elif tag == "url":
+            page = suggestion(
+                address,
+                base=self._base,
+                title=self._entry.get("title", ""),
+                source=self._source,
+                updated=self._entry.get("lastmod", ""),
+            )
+            if page is not None:
+                self.pages.append(page)
+
+    def _entity(self, *declaration: object) -> None:
+        raise _Stop("it declares entities of its own, which no sitemap needs")
