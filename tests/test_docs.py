@@ -20,7 +20,18 @@ from shoal.topic.file import ENVIRONMENT
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [path for name in ("*.md", "docs/**/*.md", "benchmarks/*.md") for path in sorted(ROOT.glob(name))]
-COMMANDS = {name: command for name, command in commands.commands.items() if not command.hidden}
+
+
+def leaves(group: click.Group, before: str = "") -> Iterator[tuple[str, click.Command]]:
+    """Every command that can be typed, by all of its words: `topic show`."""
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from leaves(command, f"{before}{name} ")
+        elif not command.hidden:
+            yield before + name, command
+
+
+COMMANDS = dict(leaves(commands))
 
 
 def read(path: str) -> str:
@@ -46,7 +57,7 @@ def test_every_command_and_option_is_documented(name: str) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_no_option_is_documented_that_does_not_exist(name: str) -> None:
-    known = {option for param in COMMANDS[name].params for option in param.opts}
+    known = {option for param in COMMANDS[name].params for option in (*param.opts, *param.secondary_opts)}
     named = set(re.findall(r"`(--[a-z-]+)", section("docs/commands.md", f"shoal {name}")))
     assert named - known == set()
 
@@ -87,9 +98,11 @@ def test_every_command_line_can_be_typed(document: str, line: str) -> None:
     context = click.Context(commands, info_name="shoal", resilient_parsing=False)
     if words[0].startswith("-"):
         return
-    name, command, rest = commands.resolve_command(context, words)
+    command: click.Command | None = commands
+    while isinstance(command, click.Group):
+        name, command, words = command.resolve_command(context, words)
     assert command is not None
-    command.make_context(name, rest, parent=context)
+    command.make_context(name, words, parent=context)
 
 
 # --- paths -----------------------------------------------------------------------------------------------------------

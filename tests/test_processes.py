@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 from pathlib import Path
@@ -175,3 +176,24 @@ async def test_worker_processes_learn_settings_of_any_length(tmp_path: Path) -> 
         finished = await operator.runs("resume", "--dir", "c", "--quiet")
     assert finished.code == 0, finished.err
     assert len(stored(tmp_path / "c")) >= 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("processes", [1, 2])
+async def test_every_process_judges_by_what_the_crawl_has_learned(tmp_path: Path, processes: int) -> None:
+    about = "The power grid carries electricity from the transformer to the substation, and the transformer hums. "
+    web = SimpleWeb().page(
+        "http://a.test/", about * 5, links=[f"/{number}" for number in range(40)], title="power grid"
+    )
+    for number in range(40):
+        others = f"Number {number} of them stands in street {number * number}, house {number * 7}. "
+        text = f"Every transformer needs a substation. {others}" * (number + 3)
+        web.page(f"http://a.test/{number}", text, title=f"a thing {number}")
+    options = ("--topic", "power grid", "--seed", "http://a.test/", "--delay", "0", "--dir", "c", "--json")
+    async with WebServer(web) as server:
+        learning = ("--learn-from-seeds", "--proxy", server.proxy, "--processes", str(processes))
+        finished = await Operator(tmp_path).runs("crawl", *options, *learning)
+    assert finished.code == 0, finished.err
+    status = json.loads(finished.out)["status"]
+    # The first pages after the seed may still be judged by the topic as it was.
+    assert status["relevant"] >= status["pages"] / 2 > 10

@@ -141,7 +141,7 @@ async def run_crawl(folder: Path, watch: Watch, *, ledger_file: Path | None = No
         if nothing_came and (reasons := store.failed_seeds()):
             raise NoSeedReached(
                 "Not one seed could be fetched: "
-                + "; ".join(f"{url} ({why.rstrip('.')})" for url, why in reasons)
+                + "; ".join(f"{seed.url} ({seed.why})" for seed in reasons)
                 + "."
             )
     return ending

@@ -7,9 +7,7 @@ A crawl that waits for ever, or turns round and round without waiting, fails the
 from __future__ import annotations
 
 import asyncio
-import selectors
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,8 +15,9 @@ from msgspec import structs
 
 from shoal import app
 from shoal.crawl.coordinator import Coordinator, Ending
-from shoal.crawl.judge import judges
+from shoal.crawl.judge import make_judge
 from shoal.crawl.parse import HtmlParser
+from shoal.crawl.strategy import judge_of
 from shoal.crawl.visit import PageVisitor
 from shoal.crawl.worker import work_together
 from shoal.model import Task, Term, Topic
@@ -26,6 +25,7 @@ from shoal.protocols import Ledger
 from shoal.settings import Settings
 from shoal.store import folder as folders
 from shoal.store.crawl import CrawlStore
+from shoal.testing import clock as clocks
 from shoal.testing.fakes import Answer, FakeFetcher, html
 from shoal.testing.ledger import MemoryLedger
 
@@ -33,7 +33,7 @@ _T = TypeVar("_T")
 TOPIC = Topic(name="grid", terms=(Term(text="grid"),))
 SEED = "http://a.test/"
 _START = 1_000_000.0
-_END_OF_TIME = _START + 5_000
+_LONGEST = 5_000
 _TURNS_AT_ONE_MOMENT = 50_000
 
 
@@ -87,13 +87,23 @@ class Simulation:
         **settings: Any,
     ) -> None:
         self.folder = folder
-        self.now = _START
-        self.servers = Servers(answers, lambda: self.now, latency)
+        self.clock = clocks.JumpingClock(_START)
+        self.servers = Servers(answers, self.clock, latency)
         self.ledger = ledger or MemoryLedger()
         self._workers = workers
         self._make_store = store
-        choices: dict[str, Any] = {"strategy": "breadth", "seeds": tuple(seeds)} | settings
-        folders.create_new(folder, Settings(topic=TOPIC, **choices))
+        choices: dict[str, Any] = {"strategy": "breadth", "judge": "cosine", "topic": TOPIC, "seeds": tuple(seeds)}
+        self.settings = Settings(**choices | settings)
+        folders.create_new(folder, self.settings)
+
+    @property
+    def now(self) -> float:
+        """The time of the simulation; a test may let it go by."""
+        return self.clock.now
+
+    @now.setter
+    def now(self, now: float) -> None:
+        self.clock.now = now
 
     @property
     def asked(self) -> list[str]:
@@ -114,7 +124,9 @@ class Simulation:
 
     async def crawl(self, coordinator: Coordinator) -> Ending:
         """Work until it is over."""
-        visitor = PageVisitor(self.servers, HtmlParser(), judges()["cosine"].make(TOPIC))
+        judge = judge_of(self.settings)
+        visitor = PageVisitor(self.servers, HtmlParser(), make_judge(judge, coordinator.topic))
+        coordinator.when_topic_changes(lambda topic: visitor.adopt(make_judge(judge, topic)))
         async with asyncio.TaskGroup() as group:
             running = group.create_task(coordinator.run())
             group.create_task(work_together(coordinator, visitor, self._workers))
@@ -128,63 +140,11 @@ class Simulation:
         with folders.lock(self.folder):
             store = self._make_store(self.folder)
             try:
-                return await scene(app.make_coordinator(store, self.ledger, lambda: self.now))
+                return await scene(app.make_coordinator(store, self.ledger, self.clock))
             finally:
                 store.close()
 
 
-# --- time ------------------------------------------------------------------------------------------------------------
-
-
-def in_no_time(clock: Simulation, main: Callable[[], Coroutine[Any, Any, _T]]) -> _T:
+def in_no_time(simulation: Simulation, main: Callable[[], Coroutine[Any, Any, _T]]) -> _T:
     """Run until it is over, by the time of the simulation."""
-    loop = _JumpingLoop(clock)
-    try:
-        return loop.run_until_complete(main())
-    finally:
-        loop.run_until_complete(loop.shutdown_asyncgens())
-        loop.close()
-
-
-class _JumpingLoop(asyncio.SelectorEventLoop):
-    """An event loop that does not wait for a timer, but sets the clock to it."""
-
-    def __init__(self, clock: Simulation) -> None:
-        self._simulation = clock
-        self._turns = 0
-        super().__init__(_Impatient(self._jump))
-        self.set_default_executor(_Inline())
-
-    def time(self) -> float:
-        return self._simulation.now
-
-    def _jump(self, seconds: float) -> None:
-        self._turns = 0 if seconds else self._turns + 1
-        self._simulation.now += seconds
-        assert self._turns < _TURNS_AT_ONE_MOMENT, "it turns round and round without waiting"
-        assert self._simulation.now < _END_OF_TIME, "it waits for something that never happens"
-
-
-class _Impatient(selectors.DefaultSelector):
-    def __init__(self, jump: Callable[[float], None]) -> None:
-        super().__init__()
-        self._jump = jump
-
-    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        events = super().select(0)
-        if not events:
-            assert timeout is not None, "everybody waits, and nobody will ever do anything"
-            self._jump(max(timeout, 0.0))
-        return events
-
-
-class _Inline(ThreadPoolExecutor):
-    """What would run in a thread runs at once: a simulation has only one."""
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        try:
-            future.set_result(fn(*args, **kwargs))
-        except Exception as error:  # whatever it is, it belongs to whoever waits for the future
-            future.set_exception(error)
-        return future
+    return clocks.in_no_time(simulation.clock, main, longest=_LONGEST, turns=_TURNS_AT_ONE_MOMENT)

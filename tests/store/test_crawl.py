@@ -37,6 +37,7 @@ from shoal.model import (
 from shoal.settings import Settings
 from shoal.store import folder as folders
 from shoal.store.crawl import CrawlStore, open_store
+from shoal.store.report import FailedSeed
 from shoal.store.warc import read_body
 from shoal.text import fingerprint, flattened
 from shoal.urls import key_of
@@ -144,7 +145,7 @@ async def test_seeds_that_failed_say_why(folder: Path) -> None:
     failed = replace(entry(1, State.FAILED), detail="No such name.")
     with open_store(folder) as store:
         await store.commit(Changes(added=(failed, entry(2), replace(entry(3, State.FAILED), parent=2))))
-        assert store.failed_seeds() == [("http://a.test/1", "No such name.")]
+        assert store.failed_seeds() == (FailedSeed(url="http://a.test/1", why="No such name"),)
 
 
 # --- copies ----------------------------------------------------------------------------------------------------------

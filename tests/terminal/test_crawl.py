@@ -9,10 +9,10 @@ import pytest
 from msgspec.structs import replace
 from rich.console import Console
 
-from shoal import terminal
 from shoal.crawl.coordinator import Ending
 from shoal.crawl.statistics import Statistics
-from shoal.store.report import Status
+from shoal.store.report import FailedSeed, Status
+from shoal.terminal import crawl as terminal
 
 NOW = Statistics(
     pages=1234,
@@ -54,6 +54,7 @@ OVER = Status(
     hosts_closed=(),
     closed=(),
     top_hosts=(),
+    failed_seeds=(),
 )
 
 
@@ -124,3 +125,11 @@ def test_a_crawl_without_pages_has_no_rates() -> None:
     text = terminal.ending(Path("c"), Ending.TIME, nothing)
     assert "0 pages (0 B) in 1:02:05\n0 relevant by the judge\n" in text
     assert "resume" not in text
+
+
+def test_a_seed_that_gave_nothing_is_named() -> None:
+    seeds = tuple(FailedSeed(url=f"http://{number}.test/", why="No such name") for number in range(7))
+    said = terminal.ending(Path("x"), Ending.NOTHING_LEFT, replace(OVER, failed_seeds=seeds))
+    assert said.count("gave no page: No such name.") == 5
+    assert "Nor did 2 more seeds" in said
+    assert "gave no page" not in terminal.ending(Path("x"), Ending.NOTHING_LEFT, OVER)

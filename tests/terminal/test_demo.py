@@ -6,7 +6,7 @@ import pytest
 from rich.cells import cell_len
 
 from shoal.evaluate.outcome import Harvest, JudgedPage, Outcome
-from shoal.terminal_demo import show_demo
+from shoal.terminal.demo import show_demo
 
 
 def harvest(strategy: str, relevant: int, half: int | None) -> Harvest:

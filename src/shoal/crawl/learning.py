@@ -58,6 +58,8 @@ class Learner:
         self._threshold = memory.threshold
         self._verdicts: list[Verdict] = []
         """Since the last study."""
+        if learning.from_seeds or learning.feedback:
+            general()  # takes a moment, in which a crawl that runs would fetch many pages that are judged as before
 
     def recall(self, seeds: Iterable[Page]) -> None:
         """Seed pages that an earlier run fetched and did not come to learn from."""

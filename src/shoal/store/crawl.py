@@ -35,6 +35,7 @@ from shoal.model import (
 from shoal.model import PatternCount as Pattern
 from shoal.store import folder as folders
 from shoal.store.history import add_version, topic_history
+from shoal.store.report import FailedSeed, failed_seeds
 from shoal.store.shelf import SqliteShelf, in_bites
 from shoal.store.warc import WarcWriter, read_body
 from shoal.text import bands, similarity
@@ -100,13 +101,9 @@ class CrawlStore:
         elapsed = msgspec.json.decode(folders.read_meta(self._database, "elapsed") or b"0", type=float)
         return Totals(pages=pages, relevant=relevant, bytes=size, elapsed=elapsed)
 
-    def failed_seeds(self) -> list[tuple[str, str]]:
+    def failed_seeds(self) -> tuple[FailedSeed, ...]:
         """The seeds that gave no page, each with the reason."""
-        rows = self._database.execute(
-            "SELECT url, reason, detail FROM urls WHERE parent = 0 AND state IN (?, ?) ORDER BY id",
-            (State.FAILED, State.SKIPPED),
-        )
-        return [(url, detail or reason) for url, reason, detail in rows]
+        return failed_seeds(self._database)
 
     def robots(self, origin: str) -> RobotsRecord | None:
         """What the robots.txt of an origin said when it was read last."""

@@ -46,6 +46,13 @@ class ClosedHost(Answer, frozen=True, kw_only=True):
     reason: str
 
 
+class FailedSeed(Answer, frozen=True, kw_only=True):
+    """A URL that the crawl was to start from, and that gave no page."""
+
+    url: str
+    why: str
+
+
 class BestPage(Answer, frozen=True, kw_only=True):
     """One of the pages that are most about the topic."""
 
@@ -90,6 +97,8 @@ class Status(Answer, frozen=True, kw_only=True):
     """Some of the closed hosts, those with most pages first."""
     top_hosts: tuple[HostCounts, ...]
     """The hosts with most pages."""
+    failed_seeds: tuple[FailedSeed, ...]
+    """The seeds that gave no page."""
 
 
 def status(connection: sqlite3.Connection, *, running: bool) -> Status:
@@ -117,8 +126,18 @@ def status(connection: sqlite3.Connection, *, running: bool) -> Status:
             hosts_closed=_closing_reasons(connection),
             closed=_closed_hosts(connection),
             top_hosts=_top_hosts(connection),
+            failed_seeds=failed_seeds(connection),
             **totals,
         )
+
+
+def failed_seeds(connection: sqlite3.Connection) -> tuple[FailedSeed, ...]:
+    """The seeds that gave no page, each with the reason."""
+    rows = connection.execute(
+        "SELECT url, reason, detail FROM urls WHERE parent = 0 AND state IN (?, ?) ORDER BY id",
+        (State.FAILED, State.SKIPPED),
+    )
+    return tuple(FailedSeed(url=url, why=(detail or reason).rstrip(".")) for url, reason, detail in rows)
 
 
 def best(connection: sqlite3.Connection, limit: int) -> list[BestPage]:
