@@ -161,7 +161,7 @@ def make_coordinator(
         wish=lambda host: _crawl_delay(rulebook, host, clock()),
     )
     frontier = Frontier(store.shelf, clocks)
-    traps = TrapDetector(datetime.now(UTC).year)
+    traps = TrapDetector(datetime.fromtimestamp(clock(), UTC).year)
     traps.load(store.patterns())
     intake = Intake(frontier, ScopeRule(settings.scope, settings.seeds), traps, settings.budget)
     for seed in settings.seeds:

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+import dataclasses
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from shoal.errors import InputError
-from shoal.model import Term, Topic
-from shoal.settings import Budget, Fetching, Politeness, Scope, Settings
-from shoal.topic.file import Names, overlay, read_topic, topic_from_words
+from shoal.model import Origin, Term, Topic
+from shoal.settings import Budget, Fetching, Learning, Politeness, Scope, Settings
+from shoal.topic.file import Names, overlay, read_fetching, read_topic, topic_from_words
 
-NAMES = Names(strategies=("breadth", "best-first"), judges=("cosine", "zones"))
+
+@dataclass(frozen=True)
+class Knob:
+    """Something that can be set."""
+
+    name: str
+    least: float
+    most: float
+
+
+NAMES = Names(
+    strategies=("breadth", "best-first", "fish"),
+    judges=("cosine", "zones"),
+    parameters={"fish": (Knob("width", 1, 100), Knob("depth", 0, 20))},
+)
 LEAST = 'keywords = ["grid"]\nseeds = ["http://x.example/"]\n'
 
 
@@ -38,8 +54,14 @@ def test_every_key_arrives(tmp_path: Path) -> None:
         seeds = ["https://Example.org/energy/#x"]
         language = ["en", "zh"]
         threshold = 0.2
-        strategy = "breadth"
+        strategy = "fish"
+        parameters = { width = 10, depth = 2.5 }
         judge = "zones"
+        learn_from_seeds = true
+        feedback = true
+        adapt_threshold = true
+        interval = 50
+        wanted = 5
         scope = "domain"
         include = ["*energy*"]
         exclude = "*.pdf"
@@ -59,20 +81,31 @@ def test_every_key_arrives(tmp_path: Path) -> None:
 
         [keywords]
         "power grid" = 1.0
-        "substation" = 0.8
+        "substation" = { weight = 0.8, factor = 1.5 }
+
+        [learned]
+        "变压器" = { weight = 0.42, factor = 1.8 }
+        "kV" = 0.3
         """,
     )
     assert read_topic(path, names=NAMES) == Settings(
         topic=Topic(
             name="power grid",
-            terms=(Term(text="power grid"), Term(text="substation", weight=0.8)),
+            terms=(
+                Term(text="power grid"),
+                Term(text="substation", weight=0.8, factor=1.5),
+                Term(text="变压器", weight=0.42, factor=1.8, origin=Origin.SEEDS),
+                Term(text="kV", weight=0.3, origin=Origin.SEEDS),
+            ),
             negative=(Term(text="fan grid"),),
             languages=("en", "zh"),
             threshold=0.2,
         ),
         seeds=("https://example.org/energy/",),
-        strategy="breadth",
+        strategy="fish",
+        parameters=(("width", 10.0), ("depth", 2.5)),
         judge="zones",
+        learning=Learning(from_seeds=True, feedback=True, adapt_threshold=True, interval=50, wanted=5),
         scope=Scope(kind="domain", include=("*energy*",), exclude=("*.pdf",)),
         budget=Budget(max_pages=5000, max_pages_per_host=100, max_depth=0, max_bytes=1_000_000, max_time=600.0),
         politeness=Politeness(delay=0.0, per_host=2),
@@ -142,6 +175,95 @@ def test_overlay_changes_what_was_said_and_nothing_else() -> None:
     assert (after.topic, after.seeds, after.politeness) == (before.topic, before.seeds, before.politeness)
 
 
+SEED = 'seeds = ["http://x.example/"]\n'
+SEVERAL = (
+    SEED
+    + """
+    not = ["fan"]
+    threshold = 0.2
+    language = "zh"
+    [[any]]
+    name = "grid"
+    keywords = { "power grid" = 1, "电网" = 0.5 }
+    [[any]]
+    keywords = ["变压器", "電網"]
+    learned = { "kV" = 0.3 }
+    not = ["玩具"]
+    threshold = 0.4
+    """
+)
+
+
+def test_several_topics_at_once(tmp_path: Path) -> None:
+    grid, transformer = (topic := read_topic(write(tmp_path, SEVERAL), names=NAMES).topic).any
+    assert grid == Topic(
+        name="grid",
+        terms=(Term(text="power grid"), Term(text="电网", weight=0.5)),
+        negative=(Term(text="fan"),),
+        languages=("zh",),
+        threshold=0.2,
+    )
+    assert (transformer.name, transformer.threshold) == ("变压器, 電網, kV", 0.4)
+    assert [term.text for term in transformer.negative] == ["玩具", "fan"]
+    # a word of both is there once, with the larger weight
+    assert [(term.text, term.weight) for term in topic.terms] == [
+        ("power grid", 1.0),
+        ("電網", 1.0),
+        ("变压器", 1.0),
+        ("kV", 0.3),
+    ]
+    assert topic.each == (grid, transformer)
+    assert topic.name == "power grid, 電網, 变压器"
+
+
+def test_a_threshold_that_is_typed_holds_for_every_topic(tmp_path: Path) -> None:
+    settings = read_topic(write(tmp_path, SEVERAL), names=NAMES, options={"threshold": 0.5})
+    assert [part.threshold for part in settings.topic.any] == [0.5, 0.5]
+    later = overlay(settings, {"threshold": 0.1}, names=NAMES)
+    assert [later.topic.threshold, *(part.threshold for part in later.topic.any)] == [0.1, 0.1, 0.1]
+    assert later.topic.terms == settings.topic.terms
+
+
+def test_learned_words_are_enough_and_typed_ones_come_first(tmp_path: Path) -> None:
+    only = read_topic(write(tmp_path, SEED + 'learned = { "变压器" = 0.4 }'), names=NAMES)
+    assert only.topic.terms == (Term(text="变压器", weight=0.4, origin=Origin.SEEDS),)
+    both = read_topic(write(tmp_path, LEAST + "learned = { Grids = 9.0, wire = 0.4 }"), names=NAMES)
+    assert both.topic.terms == (Term(text="grid"), Term(text="wire", weight=0.4, origin=Origin.SEEDS))
+
+
+def test_who_only_looks_needs_no_seeds(tmp_path: Path) -> None:
+    path = write(tmp_path, 'keywords = ["grid"]')
+    assert read_topic(path, names=NAMES, seeds_needed=False).seeds == ()
+
+
+def test_another_strategy_forgets_what_was_set_for_the_last() -> None:
+    typed = {"strategy": "fish", "parameters": ("width=10, depth=3",)}
+    before = topic_from_words("grid", ["http://x.example"], names=NAMES, options=typed)
+    assert before.parameters == (("width", 10.0), ("depth", 3.0))
+    assert overlay(before, {"max_pages": 5}, names=NAMES).parameters == before.parameters
+    assert overlay(before, {"strategy": "breadth"}, names=NAMES).parameters == ()
+    with pytest.raises(InputError, match=r"^--set: width must be from 1 to 100, not 0$"):
+        overlay(before, {"parameters": ("width=0",)}, names=NAMES)
+
+
+def test_names_without_parameters_allow_none() -> None:
+    plain = dataclasses.replace(NAMES, parameters={})
+    settings = topic_from_words("grid", ["http://x.example"], names=plain)
+    assert settings.parameters == ()
+    with pytest.raises(InputError, match="it has nothing to set"):
+        topic_from_words("grid", ["http://x.example"], names=plain, options={"parameters": ("width=3",)})
+
+
+def test_how_to_talk_to_servers_where_there_is_no_crawl() -> None:
+    environ = {"SHOAL_PROXY": "http://e.example:1", "SHOAL_CONTACT": "e@x.example"}
+    options = {"proxy": "http://o.example:1", "allow_private": ("127.0.0.0/8",), "user_agent": None}
+    assert read_fetching(options, environ=environ) == Fetching(
+        proxy="http://o.example:1", contact="e@x.example", allow_private=("127.0.0.0/8",)
+    )
+    with pytest.raises(InputError, match="--allow-private must be address ranges"):
+        read_fetching({"allow_private": ("x",)})
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
@@ -156,6 +278,75 @@ def test_overlay_changes_what_was_said_and_nothing_else() -> None:
         (
             '[keywords]\ngrid = 1\nseeds = ["http://x.example/"]',
             "grid.toml: seeds stands below [keywords] and is read as a word; move it above that line",
+        ),
+        (
+            SEED + '[learned]\ngrid = 1\nstrategy = "breadth"',
+            "grid.toml: strategy stands below [learned] and is read as a word; move it above that line",
+        ),
+        (
+            SEED + "[keywords]\ngrid = 1\nfeedback = true",
+            "grid.toml: feedback stands below [keywords] and is read as a word; move it above that line",
+        ),
+        (
+            SEED + "[keywords]\ngrid = { wieght = 1 }",
+            "grid.toml: keywords must say weight and factor of a word, but 'grid' has 'wieght'; did you mean weight?",
+        ),
+        (
+            SEED + "learned = { grid = { factor = 0 } }",
+            "grid.toml: learned must have factors that are numbers above 0, but 'grid' has 0",
+        ),
+        (SEED + "learned = ['grid']", "grid.toml: learned must be a table of words and weights, not ['grid']"),
+        (LEAST + "feedback = 1", "grid.toml: feedback must be true or false, not 1"),
+        (LEAST + "interval = 0", "grid.toml: interval must be a whole number of at least 1, not 0"),
+        (
+            LEAST + "strategy = 'fish'\nparameters = { widht = 3 }",
+            'grid.toml: parameters: strategy fish has no "widht"; did you mean width?',
+        ),
+        (
+            LEAST + "strategy = 'fish'\nparameters = { zz = 3 }",
+            'grid.toml: parameters: strategy fish has no "zz"; it has width, depth',
+        ),
+        (
+            LEAST + "parameters = { width = 3 }",
+            'grid.toml: parameters: strategy best-first has no "width"; it has nothing to set',
+        ),
+        (
+            LEAST + "strategy = 'fish'\nparameters = { width = 500 }",
+            "grid.toml: parameters: width must be from 1 to 100, not 500",
+        ),
+        (
+            LEAST + "strategy = 'fish'\nparameters = { width = 'wide' }",
+            "grid.toml: parameters must be names with numbers, such as width=10, but 'width' has 'wide'",
+        ),
+        (
+            LEAST + "[[any]]\nkeywords = ['x']",
+            "grid.toml: keywords and any exclude each other; give each [[any]] its own keywords",
+        ),
+        (SEED + "any = 3", "grid.toml: any must be tables, each below a line [[any]], not 3"),
+        (SEED + "any = []", "grid.toml: any must be tables, each below a line [[any]], not []"),
+        (
+            SEED + "[[any]]\nkeywords = ['x']\n[[any]]\nname = 'empty'",
+            "grid.toml: any number 2: keywords must name at least one word to look for",
+        ),
+        (
+            SEED + "[[any]]\nkeywords = ['x']\nthreshold = -1",
+            "grid.toml: any number 1: threshold must be a number that is not negative, not -1",
+        ),
+        (
+            "[[any]]\nkeywords = ['x']\nseeds = ['http://x.example/']",
+            'grid.toml: any number 1 has no key "seeds"; what is for all of them stands above the first [[any]]',
+        ),
+        (
+            SEED + "[[any]]\nkeyword = ['x']",
+            'grid.toml: any number 1 has no key "keyword"; did you mean keywords?',
+        ),
+        (
+            SEED + "[[any]]\nname = 'a'\nkeywords = ['x']\n[[any]]\nname = 'a'\nkeywords = ['y']",
+            "grid.toml: any must have different names, but two are called 'a'",
+        ),
+        (
+            SEED + "not = ['x ray']\n[[any]]\nkeywords = ['X-Ray']",
+            'grid.toml: not must not hold "X-Ray", because it is a keyword too',
         ),
         (
             'seeds = ["http://x.example/"]',
@@ -190,7 +381,7 @@ def test_overlay_changes_what_was_said_and_nothing_else() -> None:
         ),
         (
             LEAST + "strategy = 'bredth'",
-            "grid.toml: strategy must be one of best-first, breadth, not 'bredth'; did you mean breadth?",
+            "grid.toml: strategy must be one of best-first, breadth, fish, not 'bredth'; did you mean breadth?",
         ),
         (LEAST + "judge = 'cosin'", "grid.toml: judge must be one of cosine, zones, not 'cosin'; did you mean cosine?"),
         (LEAST + "scope = 'web'", "grid.toml: scope must be one of any, domain, host, prefix, not 'web'"),
@@ -230,7 +421,9 @@ def test_a_wrong_file_is_one_clear_sentence(tmp_path: Path, text: str | bytes, s
 
 def test_a_key_like_no_other_gets_the_whole_list(tmp_path: Path) -> None:
     sentence = complaint(write(tmp_path, LEAST + "zzz = 1"))
-    assert sentence.startswith('grid.toml: there is no key "zzz"; the keys are name, keywords, not, seeds, ')
+    assert sentence.startswith(
+        'grid.toml: there is no key "zzz"; the keys are name, keywords, learned, not, any, seeds, '
+    )
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
@@ -263,7 +456,7 @@ def test_tables_without_end(tmp_path: Path) -> None:
     [
         ("max_pages", 0, "--max-pages must be a whole number of at least 1, not 0"),
         ("seeds", ("nowhere",), "--seed must be http or https URLs, but 'nowhere' is none"),
-        ("strategy", "best", "--strategy must be one of best-first, breadth, not 'best'"),
+        ("strategy", "best", "--strategy must be one of best-first, breadth, fish, not 'best'"),
     ],
 )
 def test_a_wrong_option_is_called_by_its_name(tmp_path: Path, option: str, value: object, sentence: str) -> None:

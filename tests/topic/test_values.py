@@ -109,3 +109,44 @@ def test_a_long_value_does_not_fill_the_screen() -> None:
     with pytest.raises(ValueError, match="must") as caught:
         values.seeds("x" * 100_000)
     assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize(
+    ("given", "numbers"),
+    [
+        ({"width": 10, "share": 0.5}, (("width", 10.0), ("share", 0.5))),
+        ("width=10, share=0.5", (("width", 10.0), ("share", 0.5))),
+        (("width=10", "share = -1"), (("width", 10.0), ("share", -1.0))),
+        ({}, ()),
+    ],
+)
+def test_named_numbers(given: object, numbers: tuple[tuple[str, float], ...]) -> None:
+    assert values.named_numbers(given) == numbers
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("width", "'width' has none"),
+        ("width=", "'width' has ''"),
+        ("width=wide", "'width' has 'wide'"),
+        ({"width": True}, "'width' has True"),
+        ({"width": float("nan")}, "'width' has nan"),
+        ({"width": {"x": 1}}, "'width' has {'x': 1}"),
+    ],
+)
+def test_what_are_no_named_numbers(given: object, said: str) -> None:
+    with pytest.raises(ValueError, match="must be names with numbers, such as width=10, but ") as caught:
+        values.named_numbers(given)
+    assert str(caught.value).endswith(said)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("電網", "电网"), ("Power Grids", "power grid"), ("X-Ray", "x ray"), ("ＫＶ", "kv")]
+)
+def test_words_of_one_form(one: str, other: str) -> None:
+    assert values.form_of(one) == values.form_of(other)
+
+
+def test_the_form_of_a_single_word_is_its_term() -> None:
+    assert (values.form_of("grids"), values.form_of("变压器")) == ("grid", "变压器")

@@ -38,8 +38,21 @@ class InSections(click.Command):
                 formatter.write_dl(lines)
 
 
+def _numbers(ctx: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, float] | None:
+    """`--set width=10 --set depth=4` as a table; None when nothing was set."""
+    numbers = {}
+    for pair in given:
+        name, _, number = pair.partition("=")
+        try:
+            numbers[name.strip()] = float(number)
+        except ValueError:
+            raise click.BadParameter(f"'{pair}' is not NAME=NUMBER, such as width=10.", ctx=ctx, param=option) from None
+    return numbers or None
+
+
 _start = partial(click.option, cls=_Option, section="What to look for, and where to begin")
 _which = partial(click.option, cls=_Option, section="Which pages")
+_learn = partial(click.option, cls=_Option, section="What to learn meanwhile")
 _limit = partial(click.option, cls=_Option, section="When to stop")
 _asking = partial(click.option, cls=_Option, section="How to ask")
 _path = click.Path(path_type=Path)
@@ -53,6 +66,7 @@ folder = _start("--dir", "folder", type=_path, required=True, metavar="FOLDER", 
 as_json = click.option("--json", "as_json", is_flag=True, help="Answer in JSON on standard output.")
 quiet = click.option("--quiet", is_flag=True, help="Say nothing unless something goes wrong.")
 
+_SET = "A number of the strategy, such as width=10 (shoal strategies); repeatable."
 _CRAWL = (
     _which("--strategy", metavar="NAME", help=f"Which link next: {', '.join(app.names().strategies)}."),
     _which("--judge", metavar="NAME", help=f"What is relevant: {', '.join(app.names().judges)}."),
@@ -60,6 +74,12 @@ _CRAWL = (
     _which("--scope", metavar="WORD", help="Stay near the seeds: any, host, domain, prefix (the seed's folder)."),
     _which("--include", multiple=True, metavar="PATTERN", help="Only URLs that match: '*/energy/*'; repeatable."),
     _which("--exclude", multiple=True, metavar="PATTERN", help="No URL that matches: '*.pdf'; repeatable."),
+    _which("--set", "parameters", multiple=True, metavar="NAME=NUMBER", callback=_numbers, help=_SET),
+    _learn("--learn-from-seeds/--no-learn-from-seeds", default=None, help="Learn words from the seed pages."),
+    _learn("--feedback/--no-feedback", default=None, help="Learn words from the pages found relevant."),
+    _learn("--adapt-threshold/--no-adapt-threshold", default=None, help="Ask more where much is found, or less."),
+    _learn("--interval", type=int, metavar="N", help="Pages between two lessons. Default: 100."),
+    _learn("--wanted", type=int, metavar="N", help="Relevant pages wanted per interval. Default: 20."),
     _limit("--max-pages", type=int, metavar="N", help="Stop after so many pages."),
     _limit("--max-pages-per-host", type=int, metavar="N", help="Take no more pages than this from one host."),
     _limit("--max-depth", type=int, metavar="N", help="Follow no more links than this from a seed."),

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from shoal.evaluate.outcome import Outcome
-from shoal.terminal import show_explanation
+from shoal.terminal.crawl import show_explanation
 
 _WIDE = 110
 """Columns from which a title and a URL stand beside each other."""

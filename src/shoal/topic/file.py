@@ -8,24 +8,36 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import get_args, get_type_hints
+from typing import Any, Protocol, get_args, get_type_hints
 
 from msgspec.structs import replace
 
 from shoal.errors import InputError
 from shoal.model import Topic
-from shoal.settings import Scope, Settings
-from shoal.text import flat, terms
+from shoal.settings import Fetching, Scope, Settings
 from shoal.topic import values
+from shoal.topic.several import name_of, read_parts, said_of_topic, together
+from shoal.topic.values import form_of
 
 NOTHING: Mapping[str, object] = {}
 ENVIRONMENT = {"SHOAL_USER_AGENT": "user_agent", "SHOAL_CONTACT": "contact", "SHOAL_PROXY": "proxy"}
-_OPTION_NAMES = {"keywords": "--topic", "seeds": "--seed"}
+_OPTION_NAMES = {"keywords": "--topic", "seeds": "--seed", "parameters": "--set"}
 """Options that are not called as the key in the file is; all others are `--max-pages` for `max_pages`."""
+
+
+class Setting(Protocol):
+    """A number that a strategy lets the user set."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def least(self) -> float: ...
+    @property
+    def most(self) -> float: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,15 +46,26 @@ class Names:
 
     strategies: tuple[str, ...]
     judges: tuple[str, ...]
+    parameters: Mapping[str, Sequence[Setting]] = field(default_factory=dict, hash=False)
+    """What can be set of each strategy; one that is not here has nothing to set."""
 
 
 def read_topic(
-    path: Path, *, names: Names, options: Mapping[str, object] = NOTHING, environ: Mapping[str, str] | None = None
+    path: Path,
+    *,
+    names: Names,
+    options: Mapping[str, object] = NOTHING,
+    environ: Mapping[str, str] | None = None,
+    seeds_needed: bool = True,
 ) -> Settings:
-    """All that a crawl is, from a topic file; options given by the user (None: not given) win over the file."""
+    """All that a crawl is, from a topic file; options given by the user (None: not given) win over the file.
+
+    Who only looks at the topic does not need seeds.
+    """
     file = _Source(values=_load(path), called=lambda key: f"{path}: {key}")
     _refuse_unknown(file, path, names)
-    return _settled([_environment(environ or {}), file, _options(options)], names, called=file.called)
+    sources = [_environment(environ or {}), file, _options(options)]
+    return _settled(sources, names, called=file.called, seeds_needed=seeds_needed)
 
 
 def topic_from_words(
@@ -61,7 +84,23 @@ def topic_from_words(
 
 def overlay(settings: Settings, options: Mapping[str, object], *, names: Names) -> Settings:
     """The settings of an earlier run, with what the user says this time."""
-    return _applied(settings, _options(options), names)
+    said = _options(options)
+    changed = _applied(settings, said, names)
+    if "parameters" not in said.values and changed.strategy != settings.strategy:
+        # What was set for the old strategy means nothing to the new one.
+        known = {setting.name for setting in names.parameters.get(changed.strategy, ())}
+        changed = replace(changed, parameters=tuple(pair for pair in changed.parameters if pair[0] in known))
+    _check_parameters(changed, names, said.called)
+    return changed
+
+
+def read_fetching(options: Mapping[str, object], *, environ: Mapping[str, str] | None = None) -> Fetching:
+    """How to talk to servers where there is no crawl: from options and environment."""
+    names = Names(strategies=(), judges=())
+    settings = Settings(topic=Topic(name="", terms=()), seeds=())
+    for source in (_environment(environ or {}), _options(options)):
+        settings = _applied(settings, source, names)
+    return settings.fetching
 
 
 # --- where values come from ------------------------------------------------------------------------------------------
@@ -108,11 +147,14 @@ def _refuse_unknown(file: _Source, path: Path, names: Names) -> None:
         if key not in known:
             hint = values.did_you_mean(key, known) or f"; the keys are {', '.join(known)}"
             raise InputError(f'{path}: there is no key "{key}"{hint}')
-    words = file.values.get("keywords")
-    for key, value in words.items() if isinstance(words, dict) else ():
-        # In TOML everything below a [keywords] line belongs to it, which people forget.
-        if key in known and ("_" in key or not isinstance(value, int | float)):
-            raise InputError(f"{path}: {key} stands below [keywords] and is read as a word; move it above that line")
+    for table in ("keywords", "not", "learned"):
+        words = file.values.get(table)
+        for key, value in words.items() if isinstance(words, dict) else ():
+            # In TOML everything below a [keywords] line belongs to it, which people forget.
+            if key in known and ("_" in key or not values.is_weight(value)):
+                raise InputError(f"{path}: {key} stands below [{table}] and is read as a word; move it above that line")
+    if "any" in file.values and (both := next((key for key in ("keywords", "learned") if key in file.values), "")):
+        raise InputError(f"{path}: {both} and any exclude each other; give each [[any]] its own {both}")
 
 
 # --- what can be said ------------------------------------------------------------------------------------------------
@@ -134,13 +176,21 @@ def _keys(names: Names) -> dict[str, _Key]:
     return {
         "name": key(values.line, ("topic", "name")),
         "keywords": key(values.keywords, ("topic", "terms")),
+        "learned": key(values.learned, ("topic", "learned")),
         "not": key(values.keywords, ("topic", "negative")),
+        "any": key(read_parts, ("topic", "any")),
         "seeds": key(values.seeds, ("", "seeds")),
         "language": key(values.language, ("topic", "languages"), ("fetching", "languages")),
         "label": key(values.line, ("", "label")),
         "threshold": key(values.number, ("topic", "threshold")),
         "strategy": key(values.one_of(names.strategies), ("", "strategy")),
+        "parameters": key(values.named_numbers, ("", "parameters")),
         "judge": key(values.one_of(names.judges), ("", "judge")),
+        "learn_from_seeds": key(values.yes_or_no, ("learning", "from_seeds")),
+        "feedback": key(values.yes_or_no, ("learning", "feedback")),
+        "adapt_threshold": key(values.yes_or_no, ("learning", "adapt_threshold")),
+        "interval": key(values.whole(1), ("learning", "interval")),
+        "wanted": key(values.whole(1), ("learning", "wanted")),
         "scope": key(values.one_of(get_args(get_type_hints(Scope)["kind"])), ("scope", "kind")),
         "include": key(values.texts, ("scope", "include")),
         "exclude": key(values.texts, ("scope", "exclude")),
@@ -162,31 +212,56 @@ def _keys(names: Names) -> dict[str, _Key]:
 
 def _applied(settings: Settings, source: _Source, names: Names) -> Settings:
     """The settings with the source's values in their places."""
-    changed: dict[str, dict[str, object]] = {}
+    changed: dict[str, dict[str, Any]] = {}
     for name, raw in source.values.items():
         key = _keys(names)[name]
         try:
             value = key.read(raw)
         except ValueError as error:
             raise InputError(f"{source.called(name)} {error}") from None
-        for part, field in key.places:
-            changed.setdefault(part, {})[field] = value
+        for part, place in key.places:
+            changed.setdefault(part, {})[place] = value
+    if "topic" in changed:
+        changed["topic"] = said_of_topic(settings.topic, changed["topic"])
     own = changed.pop("", {})
     return replace(settings, **own, **{part: replace(getattr(settings, part), **new) for part, new in changed.items()})
 
 
-def _settled(sources: Iterable[_Source], names: Names, called: Callable[[str], str]) -> Settings:
+# --- is it enough ----------------------------------------------------------------------------------------------------
+
+
+def _settled(
+    sources: Iterable[_Source], names: Names, called: Callable[[str], str], *, seeds_needed: bool = True
+) -> Settings:
     """Defaults and all sources on top of each other, if that is enough for a crawl."""
     settings = Settings(topic=Topic(name="", terms=()), seeds=())
     for source in sources:
         settings = _applied(settings, source, names)
-    topic = settings.topic
+    topic = together(settings.topic, settings.topic.any) if settings.topic.any else settings.topic
     if not topic.terms:
         raise InputError(f'{called("keywords")} must name at least one word to look for, such as "power grid"')
-    if not settings.seeds:
+    if seeds_needed and not settings.seeds:
         raise InputError(f'{called("seeds")} must name at least one URL to start from, such as "https://example.org/"')
-    unwanted = {flat(terms(term.text)) for term in topic.negative}
-    if both := [term.text for term in topic.terms if flat(terms(term.text)) in unwanted]:
+    for part in topic.each:
+        _refuse_both(part, called)
+    _check_parameters(settings, names, called)
+    return replace(settings, topic=replace(topic, name=topic.name or name_of(topic.terms)))
+
+
+def _refuse_both(topic: Topic, called: Callable[[str], str]) -> None:
+    unwanted = {form_of(term.text) for term in topic.negative}
+    if both := [term.text for term in topic.terms if form_of(term.text) in unwanted]:
         raise InputError(f'{called("not")} must not hold "{both[0]}", because it is a keyword too')
-    name = topic.name or ", ".join(term.text for term in topic.terms[:3])
-    return replace(settings, topic=replace(topic, name=name))
+
+
+def _check_parameters(settings: Settings, names: Names, called: Callable[[str], str]) -> None:
+    """The strategy must know every number that was set, and like it."""
+    known = {setting.name: setting for setting in names.parameters.get(settings.strategy, ())}
+    for name, amount in settings.parameters:
+        if name not in known:
+            there = f"; it has {', '.join(known)}" if known else "; it has nothing to set"
+            hint = values.did_you_mean(name, known) or there
+            raise InputError(f'{called("parameters")}: strategy {settings.strategy} has no "{name}"{hint}')
+        least, most = known[name].least, known[name].most
+        if not least <= amount <= most:
+            raise InputError(f"{called('parameters')}: {name} must be from {least:g} to {most:g}, not {amount:g}")

@@ -12,8 +12,9 @@ from difflib import get_close_matches
 from ipaddress import ip_network
 from math import isfinite
 from reprlib import Repr
+from typing import TypeGuard
 
-from shoal.model import Term
+from shoal.model import Origin, Term
 from shoal.text import flat, terms
 from shoal.urls import normalise
 
@@ -28,6 +29,7 @@ _SEPARATORS = re.compile(r"[,，、;；\n]")
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd])", re.IGNORECASE)
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _HOST_WITHOUT_SCHEME = re.compile(r"(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d+)?(?:[/?].*)?")
+_SAID_OF_A_WORD = ("weight", "factor")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
 
 # --- numbers ---------------------------------------------------------------------------------------------------------
@@ -71,6 +73,29 @@ def _seconds_in(text: str) -> float:
     if _DURATION.sub("", text).strip():
         return float(text) if text.isascii() and text.replace(".", "", 1).isdigit() else 0.0
     return sum(float(amount) * _SECONDS[unit.lower()] for amount, unit in _DURATION.findall(text))
+
+
+def yes_or_no(value: object) -> bool:
+    """A switch."""
+    if isinstance(value, bool):
+        return value
+    raise ValueError(f"must be true or false, not {short(value)}")
+
+
+def named_numbers(value: object) -> tuple[tuple[str, float], ...]:
+    """Names with their numbers: a table, or text such as `width=10, depth=3`."""
+    if isinstance(value, Mapping):
+        return tuple((name, _named_number(name, amount)) for name, amount in value.items())
+    parts = [part for one in texts(value) for part in _SEPARATORS.split(one) if part.strip()]
+    pairs = dict(_weighted(part) if "=" in part else (part.strip(), None) for part in parts)
+    return tuple((name, _named_number(name, amount)) for name, amount in pairs.items())
+
+
+def _named_number(name: str, amount: object) -> float:
+    if isinstance(amount, int | float) and not isinstance(amount, bool) and _fits(amount):
+        return float(amount)
+    said = "none" if amount is None else short(amount)
+    raise ValueError(f"must be names with numbers, such as width=10, but {short(name)} has {said}")
 
 
 # --- text ------------------------------------------------------------------------------------------------------------
@@ -169,14 +194,43 @@ def _network(text: str) -> str:
 
 
 def keywords(value: object) -> tuple[Term, ...]:
-    """Words with their weights: a table, a list, or text such as `power grid, substation=0.8`."""
+    """Words with their weights: a table, a list, or text such as `power grid, substation=0.8`.
+
+    In a table a word may have weight and factor instead, `{ weight = 1, factor = 0.8 }`.
+    """
     if isinstance(value, str):
         value = dict(_weighted(part) for part in _SEPARATORS.split(value) if part.strip())
     if isinstance(value, list | tuple):
         value = dict.fromkeys(map(line, value), 1.0)
     if not isinstance(value, Mapping):
         raise ValueError(f"must be a table of words and weights or a list of words, not {short(value)}")
-    return _each_once(Term(text=word.strip(), weight=_weight(word, weight)) for word, weight in value.items())
+    return each_once(_term(word, said, Origin.HAND) for word, said in value.items())
+
+
+def learned(value: object) -> tuple[Term, ...]:
+    """Words that were learned: a table of words with their weights, or with weight and factor."""
+    if not isinstance(value, Mapping):
+        raise ValueError(f"must be a table of words and weights, not {short(value)}")
+    return each_once(_term(word, said, Origin.SEEDS) for word, said in value.items())
+
+
+def is_weight(said: object) -> bool:
+    """True for what may stand behind a word: a number, or weight and factor."""
+    if isinstance(said, Mapping):
+        return not said.keys() - set(_SAID_OF_A_WORD)
+    return isinstance(said, int | float) and not isinstance(said, bool)
+
+
+def _term(word: str, said: object, origin: Origin) -> Term:
+    numbers = said if isinstance(said, Mapping) else {"weight": said}
+    if wrong := [name for name in numbers if name not in _SAID_OF_A_WORD]:
+        hint = did_you_mean(wrong[0], _SAID_OF_A_WORD)
+        raise ValueError(f"must say weight and factor of a word, but {short(word)} has {short(wrong[0])}{hint}")
+    weight = _weight(word, numbers.get("weight", 1.0))
+    factor = numbers.get("factor", 1.0)
+    if not _above_zero(factor):
+        raise ValueError(f"must have factors that are numbers above 0, but {short(word)} has {short(factor)}")
+    return Term(text=word.strip(), weight=weight, factor=float(factor), origin=origin)
 
 
 def _weighted(part: str) -> tuple[str, object]:
@@ -193,16 +247,25 @@ def _weighted(part: str) -> tuple[str, object]:
 def _weight(word: str, weight: object) -> float:
     if not terms(word):
         raise ValueError(f"must have words in them, but {short(word)} has none")
-    if isinstance(weight, int | float) and not isinstance(weight, bool) and weight > 0 and _fits(weight):
+    if _above_zero(weight):
         return float(weight)
     raise ValueError(f"must have weights that are numbers above 0, but {short(word)} has {short(weight)}")
 
 
-def _each_once(words: Iterable[Term]) -> tuple[Term, ...]:
-    """Words that the analyser reads as the same (電網, 电网) count once, with the larger weight."""
+def _above_zero(value: object) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value > 0 and _fits(value)
+
+
+def form_of(word: str) -> str:
+    """What the analyser reads: words with the same form (電網, 电网; Grids, grid) are the same word."""
+    return flat(terms(word)).strip()
+
+
+def each_once(words: Iterable[Term]) -> tuple[Term, ...]:
+    """Words of one form count once, with the larger weight."""
     kept: dict[str, Term] = {}
     for term in words:
-        form = flat(terms(term.text))
+        form = form_of(term.text)
         if form not in kept or kept[form].weight < term.weight:
             kept[form] = term
     return tuple(kept.values())

@@ -1,0 +1,94 @@
+"""`shoal crawl` and `shoal resume`: collect what the web says about a topic."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import shlex
+from pathlib import Path
+
+import click
+
+from shoal import app
+from shoal.commands import options
+from shoal.commands.answer import STOPPED, path_text, print_json, run_async
+from shoal.crawl.coordinator import Ending
+from shoal.errors import InputError, NoSeedReached
+from shoal.settings import Settings
+from shoal.terminal import crawl as screen
+from shoal.topic.file import read_topic, topic_from_words
+
+
+@click.command(cls=options.InSections)
+@click.argument("topic_file", type=click.Path(path_type=Path), required=False, metavar="[TOPIC.toml]")
+@options.topic
+@options.seeds
+@options.new_folder
+@options.crawl
+@options.progress
+def crawl(
+    topic_file: Path | None,
+    words: str | None,
+    seeds: tuple[str, ...],
+    folder: Path | None,
+    as_json: bool,
+    quiet: bool,
+    **given: object,
+) -> int:
+    """Crawl a topic, best pages first.
+
+    \b
+    shoal crawl TOPIC.toml
+    shoal crawl --topic 'power grid, 电网' --seed https://example.org/
+
+    What is typed here wins over what the topic file says. Ctrl-C stops; shoal resume goes on.
+    """
+    settings = _settings(topic_file, words, seeds, given)
+    folder = folder or Path("crawls") / _slug(settings.topic.name)
+    app.start_crawl(folder, settings)
+    try:
+        return _run(folder, as_json=as_json, quiet=quiet)
+    except NoSeedReached:  # so that the same command works when the mistake is found
+        app.forget_crawl(folder)
+        raise
+
+
+@click.command(cls=options.InSections)
+@options.folder
+@options.crawl
+@options.progress
+def resume(folder: Path, as_json: bool, quiet: bool, **given: object) -> int:
+    """Go on with a crawl that was stopped or died.
+
+    Options given here replace those it was started with, from now on.
+    """
+    app.change_settings(folder, given)
+    return _run(folder, as_json=as_json, quiet=quiet)
+
+
+def _settings(topic_file: Path | None, words: str | None, seeds: tuple[str, ...], given: dict[str, object]) -> Settings:
+    if (topic_file is None) == (words is None):
+        raise InputError("Give either a topic file or --topic WORDS with at least one --seed URL.")
+    if topic_file is not None:
+        return read_topic(topic_file, names=app.names(), options=given | {"seeds": seeds}, environ=os.environ)
+    return topic_from_words(words or "", seeds, names=app.names(), options=given, environ=os.environ)
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"[^\w]+", "-", name).strip("-").lower()[:60] or "crawl"
+
+
+def _run(folder: Path, *, as_json: bool, quiet: bool) -> int:
+    watch = screen.silent if quiet or as_json else screen.progress(folder)
+    try:
+        ending = run_async(app.run_crawl(folder, watch))
+    except asyncio.CancelledError:  # the second Ctrl-C
+        click.echo(f"Stopped at once. Go on with: shoal resume --dir {shlex.quote(str(folder))}", err=True)
+        return STOPPED
+    status = app.crawl_status(folder)
+    if as_json:
+        print_json({"folder": path_text(folder), "ending": ending, "status": status})
+    elif not quiet:
+        click.echo(screen.ending(folder, ending, status))
+    return STOPPED if ending is Ending.STOPPED else 0

@@ -1,0 +1,69 @@
+"""`shoal status`, `explain` and `export`: what is in a crawl's folder?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import get_args
+
+import click
+
+from shoal import app
+from shoal.commands import options
+from shoal.commands.answer import path_text, print_json
+from shoal.store.export import Format
+from shoal.terminal import crawl as screen
+
+
+@click.command()
+@options.folder
+@options.as_json
+def status(folder: Path, as_json: bool) -> int:
+    """How does a crawl stand: its queues, hosts and rates."""
+    found = app.crawl_status(folder)
+    if as_json:
+        print_json(found)
+    else:
+        screen.show_status(folder, found)
+    return 0
+
+
+@click.command()
+@click.argument("url", metavar="URL")
+@options.folder
+@options.as_json
+def explain(url: str, folder: Path, as_json: bool) -> int:
+    """Why was this URL fetched, why this score, or why not."""
+    found = app.explain_url(folder, url)
+    if as_json:
+        print_json(found)
+    else:
+        screen.show_explanation(found)
+    return 0
+
+
+@click.command(short_help="Write the fetched pages as JSONL, CSV, Parquet or WARC.")
+@options.folder
+@click.option(
+    "--format", type=click.Choice(get_args(Format)), default="jsonl", show_default=True, help="How to write them."
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Where to write them; JSONL and CSV go to standard output without it.",
+)
+@click.option("--relevant", is_flag=True, help="Only the pages that were judged relevant.")
+@options.as_json
+def export(folder: Path, format: Format, out: Path | None, relevant: bool, as_json: bool) -> int:
+    """Write the fetched pages as JSONL, CSV, Parquet or WARC.
+
+    One row per page, relevant or not, in the order in which they were fetched.
+    """
+    count = app.export_pages(folder, format, out, relevant_only=relevant)
+    if out is not None and as_json:
+        print_json({"pages": count, "file": path_text(out), "format": format})
+    elif out is not None:
+        # Only bodies make a WARC file, so it has fewer pages than a table of the same crawl.
+        left_out = "; exact copies and files that are not text have no record" if format == "warc" else ""
+        click.echo(f"{count:,} pages written to {out}{left_out}.", err=True)
+    return 0
