@@ -153,7 +153,7 @@ async def test_a_head_request_gets_no_body(server: WebServer) -> None:
     ("request_bytes", "status"),
     [
         (b"POST / HTTP/1.1\r\nHost: a.test\r\n\r\n", b"405"),
-        (b"CONNECT a.test:443 HTTP/1.1\r\n\r\n", b"405"),
+        (b"CONNECT a.test:443 HTTP/1.1\r\n\r\n", b"501"),
         (b"nonsense\r\n\r\n", b"400"),
         (b"GET / HTTP/1.1\r\n\r\n", b"400"),
         (b"GET / HTTP/1.1\r\nX: " + b"x" * (MAX_HEAD + 10), b"431"),

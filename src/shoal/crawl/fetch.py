@@ -114,7 +114,7 @@ class HttpFetcher:
 
     async def fetch(self, task: Task) -> Response | Redirect | Failure:
         """One request, no redirect followed; whatever the server does comes back as a value."""
-        exchange = _Exchange(task, self._settings, self._clock, self._wanted)
+        exchange = Exchange(task, self._settings, self._clock, self._wanted)
         try:
             async with self._session.get(
                 URL(task.url, encoded=True), headers=_conditions(task), allow_redirects=False
@@ -142,7 +142,7 @@ def _conditions(task: Task) -> dict[str, str] | None:
     return {name: value for name, value in wanted.items() if value}
 
 
-class _Exchange:
+class Exchange:
     """One request and its answer; lives as long as one `fetch`."""
 
     __slots__ = ("answered", "clock", "settings", "started", "task", "wanted")

@@ -36,6 +36,8 @@ class Answer:
     """Seconds to wait before answering."""
 
 
+NO_TLS = "There is no TLS here: ask for http:// instead of https://, and you get the same pages."
+"""To those who want a tunnel through the proxy."""
 NOT_FOUND = Answer(status=404, headers=(("Content-Type", "text/plain"),), body=b"There is no such page.")
 
 
@@ -199,9 +201,9 @@ class _Connection(asyncio.Protocol):
 
     def _refuse(self, status: HTTPStatus) -> None:
         """What is not a GET or HEAD for a host is answered, not logged, and ends the connection."""
-        self._transport.write(
-            f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".encode()
-        )
+        body = NO_TLS if status is HTTPStatus.NOT_IMPLEMENTED else ""
+        head = f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: text/plain\r\n"
+        self._transport.write(f"{head}Content-Length: {len(body)}\r\nConnection: close\r\n\r\n{body}".encode())
         self._transport.close()
 
 
@@ -234,6 +236,8 @@ def _understand(head: str, own_port: int) -> _Request | HTTPStatus:
     if len(parts) != 3:
         return HTTPStatus.BAD_REQUEST
     method, target, version = parts
+    if method == "CONNECT":
+        return HTTPStatus.NOT_IMPLEMENTED
     if method not in ("GET", "HEAD"):
         return HTTPStatus.METHOD_NOT_ALLOWED
     headers = dict(_headers(header_lines))

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import unquote_to_bytes
 
 from shoal.crawl.judge.vector import TopicVector
@@ -23,6 +24,8 @@ from shoal.text import flattened
 ANCHOR_SHARE = 0.7
 CONTEXT_SHARE = 0.3
 URL_SHARE = 0.5
+_REMEMBERED = 50_000
+"""Texts whose cosine is kept: some ten megabytes."""
 
 Cosine = Callable[[str], float | None]
 """Of a text with the topic; None when not one of the topic's words stands in it."""
@@ -44,6 +47,8 @@ class LinkScorer:
     def __init__(self, vector: TopicVector, rule: LinkRule) -> None:
         self._vector = vector
         self._rule = rule
+        # The pages of a site share most of their links.
+        self._cosine = lru_cache(maxsize=_REMEMBERED)(self._compare)
 
     def scores(self, links: Sequence[Link]) -> tuple[float, ...]:
         """How much each link promises, 0 to 1."""
@@ -51,7 +56,7 @@ class LinkScorer:
         score = self._rule.score
         return tuple(score(link, self._cosine) if place in worth_a_look else 0.0 for place, link in enumerate(links))
 
-    def _cosine(self, text: str) -> float | None:
+    def _compare(self, text: str) -> float | None:
         counts = self._vector.count(flattened(text))
         return self._vector.cosine(counts) if any(counts) else None
 

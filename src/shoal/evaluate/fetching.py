@@ -1,0 +1,96 @@
+"""How does a web answer that is only a file? Through the same eyes as the real one: `crawl.fetch` understands the answers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any, cast
+
+from shoal.crawl.fetch import Exchange, is_text
+from shoal.evaluate.offline import OfflineWeb
+from shoal.model import Failure, Redirect, Response, Task
+from shoal.settings import Fetching
+from shoal.testing.webserver import NOT_FOUND, Answer
+from shoal.urls import host_of
+
+_TICKS = 1e5
+"""Per second, far enough apart for `testing.clock`. No two answers come in the same tick, as on a real network: what comes at
+one moment would be understood in an order that depends on how fast this computer is."""
+
+
+class OfflineFetcher:
+    """Asks an offline web, whose every answer takes `latency` seconds of the clock, or longer where the web says so.
+
+    Implements `protocols.Fetcher`, for one run. Waiting is `asyncio.sleep`, so the clock should be that of the event loop.
+    """
+
+    def __init__(self, web: OfflineWeb, settings: Fetching, clock: Callable[[], float], latency: float) -> None:
+        self.requests = 0
+        self._web = web
+        self._settings = settings
+        self._clock = clock
+        self._latency = latency
+        self._asked: Counter[str] = Counter()
+        self._taken: set[int] = set()
+        """The ticks at which answers will come."""
+
+    async def fetch(self, task: Task) -> Response | Redirect | Failure:
+        """One request, no redirect followed; what was not recorded is a 404."""
+        self.requests += 1
+        host = host_of(task.url)
+        self._asked[host] += 1
+        answer = self._web.answer(task.url, self._asked[host]) or NOT_FOUND
+        exchange = Exchange(task, self._settings, self._clock, is_text)
+        await self._wait(max(self._latency, answer.delay))
+        # It has all that is asked of an answer of the HTTP client.
+        return await exchange.understand(cast(Any, _Recorded(answer)))
+
+    async def _wait(self, seconds: float) -> None:
+        now = self._clock()
+        tick = round((now + seconds) * _TICKS)
+        while tick in self._taken:
+            tick += 1
+        self._taken.add(tick)
+        try:
+            await asyncio.sleep(max(tick / _TICKS - now, 0.0))
+        finally:
+            self._taken.discard(tick)
+
+
+class _Recorded:
+    """An answer in the shape that the HTTP client gives it."""
+
+    def __init__(self, answer: Answer) -> None:
+        self.status = answer.status
+        self.reason = _phrase(answer.status)
+        self.raw_headers = tuple((name.encode("latin-1"), value.encode("latin-1")) for name, value in answer.headers)
+        self.headers = _Headers(answer.headers)
+        self.content_length = len(answer.body)
+        self.content = self
+        self._rest = answer.body
+
+    def at_eof(self) -> bool:
+        return not self._rest
+
+    async def readany(self) -> bytes:
+        rest, self._rest = self._rest, b""
+        return rest
+
+
+class _Headers:
+    """The first value of each header, by its name in any case."""
+
+    def __init__(self, headers: tuple[tuple[str, str], ...]) -> None:
+        self._values = {name.lower(): value for name, value in reversed(headers)}
+
+    def get(self, name: str, default: str) -> str:
+        return self._values.get(name.lower(), default)
+
+
+def _phrase(status: int) -> str:
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:  # servers make up their own
+        return ""

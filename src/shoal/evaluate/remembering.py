@@ -1,0 +1,97 @@
+"""Was this page understood before? Runs over one web parse each page once, and judge it once per topic."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Generic, TypeVar
+
+from shoal.crawl.judge import make_judge
+from shoal.model import Link, Page, Response, Topic, Verdict
+from shoal.protocols import Judge, Parser
+
+_T = TypeVar("_T")
+PAGES = 8_000
+"""About 300 MB where pages have many links."""
+_TABLES = 4
+"""Judges and topics whose results are kept: a comparison runs all strategies for one topic, then goes on to the next."""
+
+
+class PageCache:
+    """What was understood in this process, whoever asked. Forgets the oldest when it is full."""
+
+    def __init__(self, pages: int = PAGES) -> None:
+        self._limit = pages
+        self._pages: _Bounded[Page | None] = _Bounded(pages)
+        self._judged: _Bounded[_JudgedPages] = _Bounded(_TABLES)
+
+    def parser(self, web: str, parser: Parser) -> Parser:
+        """The parser, with a memory for the pages of this web."""
+        return _RememberingParser(web, parser, self._pages)
+
+    def judge(self, web: str, name: str, topic: Topic) -> Judge:
+        """The named judge for a topic, with a memory for the pages of this web."""
+        key = web, name, topic
+        table = self._judged.get(key)
+        if table is None:
+            table = self._judged.put(key, _JudgedPages(self._limit))
+        return _RememberingJudge(make_judge(name, topic), table)
+
+
+class _Bounded(Generic[_T]):
+    """A dictionary that lets go of the oldest when it is full."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._values: dict[Hashable, _T] = {}
+
+    def __contains__(self, key: Hashable) -> bool:
+        return key in self._values
+
+    def get(self, key: Hashable) -> _T | None:
+        return self._values.get(key)
+
+    def put(self, key: Hashable, value: _T) -> _T:
+        while len(self._values) >= self._limit:
+            del self._values[next(iter(self._values))]
+        self._values[key] = value
+        return value
+
+
+class _JudgedPages:
+    """What one judge thinks of pages and links, by the page's URL."""
+
+    def __init__(self, limit: int) -> None:
+        self.verdicts: _Bounded[Verdict] = _Bounded(limit)
+        self.hints: _Bounded[tuple[float, ...]] = _Bounded(limit)
+
+
+class _RememberingParser:
+    def __init__(self, web: str, parser: Parser, pages: _Bounded[Page | None]) -> None:
+        self._web = web
+        self._parser = parser
+        self._pages = pages
+
+    def parse(self, response: Response) -> Page | None:
+        key = self._web, response.url
+        if key in self._pages:
+            return self._pages.get(key)
+        return self._pages.put(key, self._parser.parse(response))
+
+
+class _RememberingJudge:
+    def __init__(self, judge: Judge, judged: _JudgedPages) -> None:
+        self._judge = judge
+        self._judged = judged
+
+    def judge(self, page: Page) -> Verdict:
+        known = self._judged.verdicts.get(page.url)
+        return known if known is not None else self._judged.verdicts.put(page.url, self._judge.judge(page))
+
+    def judge_links(self, links: Sequence[Link]) -> tuple[float, ...]:
+        if not links:
+            return ()
+        source = links[0].source
+        known = self._judged.hints.get(source)
+        if known is not None and len(known) == len(links):
+            return known
+        return self._judged.hints.put(source, self._judge.judge_links(links))

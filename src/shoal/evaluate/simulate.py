@@ -1,0 +1,176 @@
+"""How would a crawl of this web go? A real crawl, in minutes of simulated time and seconds of real time.
+
+Coordinator, frontier, politeness, robots.txt, strategy, parser, judge and store are those of `shoal crawl`; only the network
+is replaced, and the clock jumps. The same web and settings give the same pages in the same order, on every computer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from shoal import app
+from shoal.crawl.coordinator import Coordinator, Ending
+from shoal.crawl.parse import HtmlParser
+from shoal.crawl.strategy import judge_of
+from shoal.crawl.visit import PageVisitor
+from shoal.crawl.worker import work_together
+from shoal.evaluate.fetching import OfflineFetcher
+from shoal.evaluate.offline import OfflineWeb
+from shoal.evaluate.remembering import PageCache
+from shoal.model import Seen, Task, Visit
+from shoal.protocols import Broker
+from shoal.settings import Settings
+from shoal.store import folder as folders
+from shoal.store.crawl import CrawlStore
+from shoal.testing.clock import JumpingClock, in_no_time
+from shoal.testing.ledger import MemoryLedger
+
+START = 1_767_225_600.0
+"""The first moment of 2026: some day, always the same."""
+LATENCY = 0.1
+"""Seconds until a server answers."""
+_LONGEST = 1e9
+_TURNS = 1_000_000
+_MORE_PAGES = 1_000
+"""A web that makes up pages has no end; a crawl without a budget stops so far beyond the pages that are known."""
+
+Progress = Callable[[int], None]
+"""Hears how many pages came so far, after each."""
+
+
+class Fetched(NamedTuple):
+    """One page, as it came."""
+
+    url: str
+    """The URL that answered."""
+    at: float
+    """Simulated seconds since the start."""
+    score: float | None
+    """None for what is not judged, such as pictures."""
+    relevant: bool
+    """What the judge thinks, not what is true."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """What came of a simulated crawl."""
+
+    pages: tuple[Fetched, ...]
+    """In the order of fetching."""
+    ending: Ending
+    seconds: float
+    """Simulated."""
+    requests: int
+    """All that was asked for: pages, redirects, failures, robots.txt."""
+
+
+def simulate(
+    web: OfflineWeb,
+    settings: Settings,
+    *,
+    latency: float = LATENCY,
+    clock_start: float = START,
+    keep: Path | None = None,
+    cache: PageCache | None = None,
+    progress: Progress | None = None,
+) -> Run:
+    """Crawl the web with these settings until nothing is left or a budget is reached.
+
+    `keep` is a folder for the crawl itself, to be looked into afterwards (`shoal explain --dir`); it must not exist yet.
+    Runs of one process that share a `cache` understand each page once.
+    """
+    if settings.budget.max_pages is None:
+        limit = len(web.urls()) + _MORE_PAGES
+        settings = replace(settings, budget=replace(settings.budget, max_pages=limit))
+    with _folder(keep) as folder:
+        app.start_crawl(folder, settings)
+        simulation = _Simulation(web, settings, latency, JumpingClock(clock_start), cache or PageCache())
+        ending = simulation.run(folder, progress)
+        return Run(
+            pages=tuple(_fetched(folder, clock_start)),
+            ending=ending,
+            seconds=simulation.clock.now - clock_start,
+            requests=simulation.fetcher.requests,
+        )
+
+
+class _Simulation:
+    """The parts of one run."""
+
+    def __init__(
+        self, web: OfflineWeb, settings: Settings, latency: float, clock: JumpingClock, cache: PageCache
+    ) -> None:
+        self._web = web
+        self._settings = settings
+        self._cache = cache
+        self.clock = clock
+        self.fetcher = OfflineFetcher(web, settings.fetching, clock, latency)
+
+    def run(self, folder: Path, progress: Progress | None) -> Ending:
+        """Crawl in a folder, in no time."""
+
+        async def crawl() -> Ending:
+            with folders.lock(folder):
+                store = CrawlStore(folder, durable=False)
+                try:
+                    # Fixed luck: it decides how long hosts in trouble are left alone.
+                    coordinator = app.make_coordinator(store, MemoryLedger(), self.clock, Random(0))
+                    return await self._work(coordinator, progress)
+                finally:
+                    store.close()
+
+        return in_no_time(self.clock, crawl, longest=_LONGEST, turns=_TURNS)
+
+    async def _work(self, coordinator: Coordinator, progress: Progress | None) -> Ending:
+        judge_name = judge_of(self._settings)
+        parser = self._cache.parser(self._web.name, HtmlParser())
+        visitor = PageVisitor(self.fetcher, parser, self._cache.judge(self._web.name, judge_name, coordinator.topic))
+        coordinator.when_topic_changes(
+            lambda topic: visitor.adopt(self._cache.judge(self._web.name, judge_name, topic))
+        )
+        broker = _Watched(coordinator, progress) if progress else coordinator
+        async with asyncio.TaskGroup() as group:
+            running = group.create_task(coordinator.run())
+            group.create_task(work_together(broker, visitor, self._settings.fetching.concurrency))
+        return running.result()
+
+
+class _Watched:
+    """A broker that tells how many pages came."""
+
+    def __init__(self, broker: Broker, progress: Progress) -> None:
+        self._broker = broker
+        self._progress = progress
+        self._pages = 0
+
+    async def lease(self) -> Task | None:
+        return await self._broker.lease()
+
+    async def settle(self, visit: Visit) -> None:
+        await self._broker.settle(visit)
+        if isinstance(visit, Seen):
+            self._pages += 1
+            self._progress(self._pages)
+
+
+@contextmanager
+def _folder(keep: Path | None) -> Iterator[Path]:
+    if keep is not None:
+        yield keep
+        return
+    with tempfile.TemporaryDirectory(prefix="shoal-") as folder:
+        yield Path(folder) / "crawl"
+
+
+def _fetched(folder: Path, start: float) -> Iterator[Fetched]:
+    for row in app.fetched_pages(folder):
+        yield Fetched(row.final_url, row.fetched_at.timestamp() - start, row.score, row.relevant)
