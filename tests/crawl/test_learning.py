@@ -71,12 +71,24 @@ def test_seeds_are_learned_from_when_the_last_of_them_came() -> None:
     assert crawl.topic == change.topic
 
 
+def test_what_comes_by_the_interval_does_not_come_with_the_seeds() -> None:
+    crawl = learner(from_seeds=True, feedback=True, adapt_threshold=True, interval=10, wanted=2)
+    change = study(crawl, [came(POWER, score=0.9, depth=0)] * 2)
+    assert change is not None
+    assert change.why.endswith("words from 2 seed pages.")
+    assert change.topic.threshold is None
+    later = study(crawl, [came(POWER, score=0.9)] * 8)
+    assert later is not None
+    assert "The threshold rose" in later.why
+    assert later.pages == 10
+
+
 def test_a_seed_that_never_comes_is_waited_for_one_interval_only() -> None:
     crawl = learner(from_seeds=True, interval=10)
     assert study(crawl, [came(POWER, depth=0)] + [came(COOKING)] * 8) is None
     change = study(crawl, [came(COOKING)])
     assert change is not None
-    assert change.why.endswith("words from 1 seed pages.")
+    assert change.why.endswith("words from 1 seed page.")
 
 
 def test_feedback_comes_every_interval_and_is_recorded_only_when_it_changes_something() -> None:

@@ -85,19 +85,29 @@ class Learner:
         if self._awaits_seeds and self._samples and len(self._samples) >= self._seeds:
             return True
         learns = self._awaits_seeds or self._learning.feedback or self._learning.adapt_threshold
-        return learns and self._seen - self._studied >= self._learning.interval
+        return learns and self._interval_is_over
+
+    @property
+    def _interval_is_over(self) -> bool:
+        return self._seen - self._studied >= self._learning.interval
 
     async def study(self, now: float) -> TopicChange | None:
         """The new version of the topic, if the pages since the last one give reason to; the crawl goes on meanwhile."""
-        self._studied = pages = self._seen
-        topic, seeds = await asyncio.to_thread(self._learn_from_seeds, self.topic)
-        topic, feedback = await asyncio.to_thread(self._estimate, topic)
-        topic, threshold = self._adapt_threshold(topic)
-        why = " ".join(filter(None, (seeds, feedback, threshold)))
-        if not why:
+        pages, reasons = self._seen, []
+        topic, why = await asyncio.to_thread(self._learn_from_seeds, self.topic)
+        reasons.append(why)
+        if self._interval_is_over:
+            self._studied = pages
+            topic, why = await asyncio.to_thread(self._estimate, topic)
+            reasons.append(why)
+            topic, why = self._adapt_threshold(topic)
+            reasons.append(why)
+        if not any(reasons):
             return None
         self.topic = replace(topic, version=self.topic.version + 1)
-        return TopicChange(topic=self.topic, pages=pages, at=now, why=why, memory=self._memory())
+        return TopicChange(
+            topic=self.topic, pages=pages, at=now, why=" ".join(filter(None, reasons)), memory=self._memory()
+        )
 
     # --- one source after the other: the topic, and why it is another one ---------------------------------------------
 
@@ -111,7 +121,7 @@ class Learner:
             return topic, ""
         self._start = learned = learn(topic, samples, general()).topic
         count = sum(term.origin is Origin.SEEDS for term in learned.terms)
-        return learned, f"Learned {count} words from {len(samples)} seed pages."
+        return learned, f"Learned {count} words from {len(samples)} seed page{'s' if len(samples) > 1 else ''}."
 
     def _estimate(self, topic: Topic) -> tuple[Topic, str]:
         if not self._learning.feedback:
