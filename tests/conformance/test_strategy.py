@@ -2,19 +2,49 @@
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 import math
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from random import Random
 
 import msgspec
 import pytest
 
 from shoal.crawl.choice import Choice
-from shoal.crawl.strategy import strategies
-from shoal.model import Candidate, Link, LinkKind, Reason, Term, Topic
+from shoal.crawl.coordinator import Coordinator, Ending
+from shoal.crawl.judge import judges
+from shoal.crawl.parse import HtmlParser
+from shoal.crawl.strategy import SEED_PRIORITY, strategies
+from shoal.crawl.visit import PageVisitor
+from shoal.model import Candidate, Link, LinkKind, Reason, Seen, State, Term, Topic, Value
 from shoal.protocols import Strategy
+from shoal.testing.fakes import Answer, FakeFetcher
+from shoal.urls import key_of
+from tests.crawl import simulated
+from tests.crawl.simulated import Simulation
+from tests.crawl.strategy.pages import seen
+from tests.running import assert_consistent, fates, stored
 
-from ..crawl.strategy.pages import seen
-
-TOPIC = Topic(name="grid", terms=(Term(text="power grid"),))
+TOPIC = Topic(name="grid", terms=(Term(text="power grid"), Term(text="电网")))
+NOW = 1.8e9
+LATE = 4.2e9
+"""Seconds since 1970; the second one is in the year 2103."""
+REFUSALS = {Reason.DEPTH, Reason.WIDTH, Reason.THRESHOLD, Reason.NOFOLLOW}
+"""What a strategy may have against a link."""
+GARBAGE = (
+    b"",
+    b"\x00",
+    b"\xff\xfe garbage",
+    "电网".encode("gbk"),
+    msgspec.msgpack.encode(["links", 1, True, b"odd"]),
+    msgspec.msgpack.encode(["links", 2**63, False, b""]),
+    msgspec.msgpack.encode(["genes", 1, -1.0, 1, []]),
+    msgspec.msgpack.encode(["genes", 1, 0.5, 1, [[1, 2, "three"]]]),
+    msgspec.msgpack.encode({"page": 1}),
+)
 
 
 @pytest.fixture(params=sorted(strategies()))
@@ -27,10 +57,36 @@ def strategy(choice: Choice[Strategy]) -> Strategy:
     return choice.make(TOPIC)
 
 
+# --- what it says about itself ---------------------------------------------------------------------------------------
+
+
 def test_it_says_what_it_is(choice: Choice[Strategy]) -> None:
     assert choice.name == choice.name.lower()
     assert choice.summary
     assert "\n" not in choice.summary
+    assert choice.judge in judges()
+
+
+def test_its_parameters_are_those_of_its_maker(choice: Choice[Strategy]) -> None:
+    taken = inspect.signature(choice.make).parameters.values()
+    defaults = {one.name: one.default for one in taken if one.kind is inspect.Parameter.KEYWORD_ONLY}
+    assert {one.name: one.default for one in choice.parameters} == defaults
+    for one in choice.parameters:
+        assert one.least <= one.default <= one.most
+        assert one.what
+
+
+def test_every_parameter_can_be_set_to_its_limits(choice: Choice[Strategy]) -> None:
+    for one in choice.parameters:
+        for amount in (one.default, one.least, one.most):
+            strategy = choice.make(TOPIC, **{one.name: float(amount)})
+            for visit in series(12):
+                assert_sound(strategy.follow(visit), visit)
+            assert strategy.pace() >= 1
+            assert all(math.isfinite(new.priority) for new in asyncio.run(strategy.refresh()))
+
+
+# --- candidates ------------------------------------------------------------------------------------------------------
 
 
 def test_every_link_has_one_candidate_in_the_order_of_the_page(strategy: Strategy) -> None:
@@ -40,12 +96,25 @@ def test_every_link_has_one_candidate_in_the_order_of_the_page(strategy: Strateg
     assert [one.link for one in candidates] == links
 
 
-def test_priorities_are_numbers_with_a_reason(strategy: Strategy) -> None:
+def test_priorities_are_numbers_with_a_reason_and_behind_the_seeds(strategy: Strategy) -> None:
     for score in (0.0, 0.5, 2.1):
-        for one in strategy.follow(seen(score=score, hints=(0.0, 0.5, 1.0), depth=7)):
-            assert math.isfinite(one.priority)
-            assert one.why
-            assert "\n" not in one.why
+        for depth in (0, 7):
+            for ended in (NOW, LATE):
+                visit = seen(score=score, hints=(0.0, 0.5, 1.0), depth=depth, ended=ended)
+                assert_sound(strategy.follow(visit), visit)
+
+
+def assert_sound(candidates: Iterable[Candidate], visit: Seen) -> None:
+    found = list(candidates)
+    assert visit.page is not None
+    assert [one.link for one in found] == list(visit.page.links)
+    for one in found:
+        assert math.isfinite(one.priority)
+        assert one.priority < SEED_PRIORITY
+        assert one.why
+        assert "\n" not in one.why
+        assert one.inherited is None or math.isfinite(one.inherited)
+        assert one.refused is None or one.refused in REFUSALS
 
 
 def test_a_page_without_links_leads_nowhere(strategy: Strategy) -> None:
@@ -55,6 +124,7 @@ def test_a_page_without_links_leads_nowhere(strategy: Strategy) -> None:
 def test_what_is_not_a_page_leads_nowhere(strategy: Strategy) -> None:
     picture = msgspec.structs.replace(seen(score=0.0, hints=()), page=None, verdict=None)
     assert list(strategy.follow(picture)) == []
+    assert strategy.memo(picture) == b""
 
 
 def test_a_nofollow_link_is_refused_and_its_neighbours_are_not(strategy: Strategy) -> None:
@@ -74,14 +144,208 @@ def test_a_nofollow_page_refuses_all_its_links(strategy: Strategy) -> None:
 
 
 def test_the_same_visits_give_the_same_candidates(choice: Choice[Strategy]) -> None:
-    visits = [seen(score=0.2, hints=(0.1, 0.9)), seen(score=0.8, hints=(0.4,), depth=1)]
-
-    def run() -> list[Candidate]:
+    def run() -> list[Value]:
         strategy = choice.make(TOPIC)
-        return [one for visit in visits for one in (*strategy.follow(visit), *strategy.refresh())]
+        return [one for visit in series(8) for one in (*strategy.follow(visit), *asyncio.run(strategy.refresh()))]
 
     assert run() == run()
 
 
+def test_a_page_inherits_nothing_or_all_that_its_link_was_given(choice: Choice[Strategy]) -> None:
+    """Who leaves nothing to a page does not ask what was left to it; else `None` is what a seed has."""
+    visit = seen(score=0.1, hints=(0.0, 0.1), depth=1)
+    given = msgspec.structs.replace(visit, task=msgspec.structs.replace(visit.task, inherited=0.25))
+    from_seed = list(choice.make(TOPIC).follow(visit))
+    from_page = list(choice.make(TOPIC).follow(given))
+    if all(one.inherited is None for one in from_seed):
+        assert from_page == from_seed
+    else:
+        assert from_page != from_seed
+
+
+# --- what was learned ------------------------------------------------------------------------------------------------
+
+
+def series(pages: int) -> list[Seen]:
+    """Pages of three hosts that link to each other and to others, with scores, hints and texts of all kinds."""
+    random = Random(7)
+    texts = ("the power grid", "电网", "weather", "")
+    urls = [f"http://h{number % 3}.example/{number}" for number in range(4 * pages)]
+    visits = []
+    for number in range(pages):
+        others = random.sample(urls, random.randrange(2, 9))
+        links = [Link(url=other, anchor=random.choice(texts), position=place) for place, other in enumerate(others)]
+        visits.append(
+            seen(
+                score=random.choice((0.0, 0.1, 0.5, 1.0)),
+                hints=[random.random() for _ in links],
+                links=links,
+                url=urls[number],
+                depth=0 if number < 2 else random.randrange(1, 4),
+                ended=NOW + number,
+            )
+        )
+    return visits
+
+
 def test_refresh_before_the_first_page_changes_nothing(strategy: Strategy) -> None:
-    assert list(strategy.refresh()) == []
+    assert list(asyncio.run(strategy.refresh())) == []
+    assert strategy.pace() >= 1
+    for visit in series(3):
+        assert_sound(strategy.follow(visit), visit)
+
+
+def test_refresh_prices_links_that_were_found(strategy: Strategy) -> None:
+    known: set[int] = set()
+    for visit in series(20):
+        known |= {key_of(one.link.url) for one in strategy.follow(visit)}
+        repriced = asyncio.run(strategy.refresh())
+        assert {one.key for one in repriced} <= known
+        assert len({one.key for one in repriced}) == len(repriced)
+        for one in repriced:
+            assert math.isfinite(one.priority)
+            assert one.priority < SEED_PRIORITY
+            assert one.why
+
+
+def test_who_recalls_knows_what_the_follower_knows(choice: Choice[Strategy]) -> None:
+    *visits, one_more, another = series(30)
+    follower, heir = choice.make(TOPIC), choice.make(TOPIC)
+    memos = []
+    for visit in visits:
+        list(follower.follow(visit))
+        memos.append(follower.memo(visit))
+    heir.recall(iter(memos))
+    assert list(heir.follow(one_more)) == list(follower.follow(one_more))
+    ours, theirs = ({one.key: one for one in asyncio.run(each.refresh())} for each in (heir, follower))
+    assert ours.keys() == theirs.keys()
+    assert [one.priority for one in ours.values()] == pytest.approx([theirs[key].priority for key in ours])
+    assert list(heir.follow(another)) == list(follower.follow(another))
+
+
+def test_a_memo_does_not_need_the_follower(choice: Choice[Strategy]) -> None:
+    """It is made of the page alone, so that what is followed and what is stored cannot drift apart."""
+    [visit] = series(1)
+    follower = choice.make(TOPIC)
+    list(follower.follow(visit))
+    assert follower.memo(visit) == choice.make(TOPIC).memo(visit)
+
+
+def test_what_other_strategies_noted_does_no_harm(choice: Choice[Strategy]) -> None:
+    *visits, last = series(10)
+    for other in strategies().values():
+        strategy, noting = choice.make(TOPIC), other.make(TOPIC)
+        strategy.recall(memo for visit in visits for memo in (*GARBAGE, noting.memo(visit)))
+        assert_sound(strategy.follow(last), last)
+        asyncio.run(strategy.refresh())
+
+
+def test_garbage_among_memos_is_as_nothing(choice: Choice[Strategy]) -> None:
+    *visits, last = series(10)
+    noting, with_garbage, without = choice.make(TOPIC), choice.make(TOPIC), choice.make(TOPIC)
+    memos = [noting.memo(visit) for visit in visits]
+    with_garbage.recall(part for memo in memos for part in (*GARBAGE, memo))
+    without.recall(memos)
+    assert list(with_garbage.follow(last)) == list(without.follow(last))
+
+
+# --- a whole crawl ---------------------------------------------------------------------------------------------------
+
+HOSTS, SIZE = 4, 18
+
+
+def small_web() -> dict[str, Answer]:
+    """72 pages on four hosts, every third of them about the topic of the simulation, none far from the seed."""
+    random = Random(11)
+    urls = [f"http://h{number % HOSTS}.test/{number}" for number in range(HOSTS * SIZE)]
+    web = {simulated.SEED: simulated.page(*urls[:8], text="grid, a beginning")}
+    for number, url in enumerate(urls):
+        links = [*urls[2 * number + 8 : 2 * number + 10], *random.sample(urls, 4)]
+        text = " ".join(random.choice(("lamp", "tree", "boat", "salt", "moon", "hill")) for _ in range(30))
+        web[url] = simulated.page(*links, text=f"{'grid grid ' if number % 3 else ''}{text} {number}")
+    return web
+
+
+def crawl_of(folder: Path, choice: Choice[Strategy], workers: int = 8) -> Simulation:
+    return Simulation(folder, small_web(), latency=0.2, strategy=choice.name, workers=workers)
+
+
+def assert_nothing_is_lost(crawl: Simulation, undisturbed: set[str]) -> None:
+    """Every page is stored once. Only the strategy itself left any out, and none where it did not without a disturbance."""
+    pages = Counter(url for url, _, _ in stored(crawl.folder))
+    assert set(pages.values()) == {1}
+    left = {url: fate for url, fate in fates(crawl.folder).items() if fate[0] != State.DONE}
+    assert all(state == State.SKIPPED and reason in REFUSALS for state, reason in left.values()), left
+    if undisturbed == set(small_web()):
+        assert set(pages) == undisturbed
+    assert_consistent(crawl.folder)
+
+
+def test_a_crawl_that_was_stopped_goes_on_where_it_was(choice: Choice[Strategy], tmp_path: Path) -> None:
+    crawl = crawl_of(tmp_path / "undisturbed", choice)
+    assert crawl.run() is Ending.NOTHING_LEFT
+    undisturbed = {url for url, _, _ in stored(crawl.folder)}
+    assert len(undisturbed) > SIZE, "a web that nobody visits tests nothing"
+    stopped = crawl_of(tmp_path / "stopped", choice)
+
+    async def stop_soon(coordinator: Coordinator) -> Ending:
+        asyncio.get_running_loop().call_later(6.0, coordinator.stop)
+        return await stopped.crawl(coordinator)
+
+    assert stopped.play(stop_soon) is Ending.STOPPED
+    assert 8 < len(stored(stopped.folder)) < len(undisturbed) - 8
+    assert stopped.run() is Ending.NOTHING_LEFT
+    assert len(stopped.pages_asked) == len(set(stopped.pages_asked)), "no page is fetched twice"
+    assert_nothing_is_lost(stopped, undisturbed)
+
+
+class Killed(Exception):
+    """The process is gone."""
+
+
+def test_a_crawl_that_was_killed_goes_on_from_what_was_committed(choice: Choice[Strategy], tmp_path: Path) -> None:
+    crawl = crawl_of(tmp_path / "undisturbed", choice)
+    assert crawl.run() is Ending.NOTHING_LEFT
+    undisturbed = {url for url, _, _ in stored(crawl.folder)}
+    killed = crawl_of(tmp_path / "killed", choice)
+
+    async def kill_soon(coordinator: Coordinator) -> Ending:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(killed.crawl(coordinator))
+            await asyncio.sleep(6.0)
+            # Until a page has come that is not on the disk yet.
+            while killed.servers.in_flight or len(killed.pages_asked) == len(stored(killed.folder)):  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+            raise Killed
+        raise AssertionError("the group ends with its error")
+
+    with pytest.raises(ExceptionGroup) as ended:
+        killed.play(kill_soon)
+    assert ended.group_contains(Killed, depth=1)
+    safe = {url for url, _, _ in stored(killed.folder)}
+    asked = len(killed.pages_asked)
+    assert 8 < len(safe) < asked, "some pages came that were not committed"
+    killed.now += 100.0
+    assert killed.run() is Ending.NOTHING_LEFT
+    assert safe.isdisjoint(killed.pages_asked[asked:]), "what was committed is not fetched again"
+    assert_nothing_is_lost(killed, undisturbed)
+
+
+def test_a_page_is_told_the_largest_inheritance_of_all_its_links(choice: Choice[Strategy], tmp_path: Path) -> None:
+    """The crawl is played again, page by page: what each link was given is what the request for its page says."""
+    crawl = crawl_of(tmp_path / "crawl", choice, workers=1)
+    crawl.run()
+    tasks = [task for _, task in crawl.servers.requests if task.kind == "page"]
+    visitor = PageVisitor(FakeFetcher(small_web()), HtmlParser(), judges()["cosine"].make(simulated.TOPIC))
+    strategy = choice.make(simulated.TOPIC)
+    given: dict[str, float | None] = {}
+    assert tasks[0].inherited is None, "it is a seed"
+    for place, task in enumerate(tasks):
+        assert place == 0 or task.inherited == given[task.url]
+        visit = asyncio.run(visitor.visit(task))
+        assert isinstance(visit, Seen)
+        for one in strategy.follow(visit):
+            if one.refused is None and (before := given.get(one.link.url)) is not None and one.inherited is not None:
+                given[one.link.url] = max(before, one.inherited)
+            elif one.refused is None:
+                given.setdefault(one.link.url, one.inherited)

@@ -40,7 +40,14 @@ class MemoryShelf:
         entry = self.entries.get(self._keys.get(key, 0))
         if entry is None:
             return None
-        return Known(id=entry.id, state=entry.state, priority=entry.priority, depth=entry.depth, reason=entry.reason)
+        return Known(
+            id=entry.id,
+            state=entry.state,
+            priority=entry.priority,
+            depth=entry.depth,
+            inherited=entry.inherited,
+            reason=entry.reason,
+        )
 
     def read(self, id: int) -> Entry:
         """The whole entry."""

@@ -7,8 +7,9 @@ from functools import cache
 
 from shoal.crawl.choice import Choice, choices_in
 from shoal.protocols import Strategy
+from shoal.settings import Settings
 
-SEED_PRIORITY = 1.0
+SEED_PRIORITY = 1e12
 """Seeds go first: no strategy gives a link more than this."""
 
 
@@ -16,3 +17,8 @@ SEED_PRIORITY = 1.0
 def strategies() -> Mapping[str, Choice[Strategy]]:
     """Every strategy there is, by name; `strategies()["breadth"].make(topic)` builds one."""
     return choices_in(__name__, __path__)
+
+
+def judge_of(settings: Settings) -> str:
+    """The judge that the user named, or else the one that the strategy's paper runs it with."""
+    return settings.judge or strategies()[settings.strategy].judge

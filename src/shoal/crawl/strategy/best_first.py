@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from shoal.crawl.choice import Choice
-from shoal.crawl.strategy.nofollow import refusal
-from shoal.model import Candidate, LinkKind, Seen, Topic
+from shoal.crawl.choice import Choice, Parameter
+from shoal.crawl.strategy.nofollow import promising
+from shoal.model import Candidate, Seen, Topic
+from shoal.protocols import Strategy
 
 PARENT_SHARE = 0.3
 """How much of the priority comes from the page; the rest comes from the link's own words.
@@ -15,34 +16,23 @@ Of 0, 0.2, 0.3, 0.5, 0.7 and 1, tried on three real webs: from 0.2 to 0.5 it har
 0.5 on it harms where they say much.
 """
 
-# These lead to the same page under another name, so what the page says is said about them.
-_SAME_PAGE = frozenset({LinkKind.FRAME, LinkKind.REFRESH, LinkKind.CANONICAL, LinkKind.REDIRECT})
 
-
-class BestFirst:
+class BestFirst(Strategy):
     """Links with promising words on relevant pages first. The frontier drops the worst when it is full."""
 
-    def __init__(self, topic: Topic) -> None:
+    def __init__(self, topic: Topic, *, parent_share: float = PARENT_SHARE) -> None:
         """The topic is in the scores already: the judge's verdict on the page and its hints on the links."""
+        self._parent_share = parent_share
 
     def follow(self, seen: Seen) -> Iterable[Candidate]:
         """Each link with the mix of its page's score and its own; both count from 0 to 1."""
-        if (page := seen.page) is None or seen.verdict is None:
+        if seen.verdict is None:
             return
         parent = min(max(seen.verdict.score, 0.0), 1.0)
-        base, why_page = PARENT_SHARE * parent, f"parent page {parent:.2f}"
-        why_link = why_page + ", link text "
-        for link, hint in zip(page.links, seen.hints, strict=True):
-            if refused := refusal(page, link):
-                yield refused
-            elif link.kind in _SAME_PAGE:
-                yield Candidate(link=link, priority=parent, why=why_page)
-            else:
-                yield Candidate(link=link, priority=base + (1 - PARENT_SHARE) * hint, why=f"{why_link}{hint:.2f}")
-
-    def refresh(self) -> Iterable[Candidate]:
-        """Scores do not change while the topic stays the same."""
-        return ()
+        base, why = self._parent_share * parent, f"parent page {parent:.2f}, link text "
+        own_share = 1 - self._parent_share
+        for link, hint, refused in promising(seen):
+            yield refused or Candidate(link=link, priority=base + own_share * hint, why=f"{why}{hint:.2f}")
 
 
 CHOICE = Choice(
@@ -50,4 +40,13 @@ CHOICE = Choice(
     summary="links with promising words on relevant pages first",
     paper="PUSH 2.3.2.2",
     make=BestFirst,
+    parameters=(
+        Parameter(
+            name="parent_share",
+            default=PARENT_SHARE,
+            least=0.0,
+            most=1.0,
+            what="how much of the priority comes from the page, the rest comes from the link",
+        ),
+    ),
 )

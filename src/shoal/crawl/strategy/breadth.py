@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from shoal.crawl.choice import Choice
 from shoal.crawl.strategy.nofollow import refusal
 from shoal.model import Candidate, Seen, Topic
+from shoal.protocols import Strategy
 
 
-class Breadth:
+class Breadth(Strategy):
     """Pages near a seed before pages far from it; what a page says does not matter."""
 
     def __init__(self, topic: Topic) -> None:
@@ -23,10 +24,6 @@ class Breadth:
         priority, why = float(-depth), f"{depth} links from a seed" if depth > 1 else "1 link from a seed"
         for link in page.links:
             yield refusal(page, link) or Candidate(link=link, priority=priority, why=why)
-
-    def refresh(self) -> Iterable[Candidate]:
-        """Depths do not change."""
-        return ()
 
 
 CHOICE = Choice(name="breadth", summary="level by level, whatever the pages say", paper="PUSH 2.3.1", make=Breadth)

@@ -1,8 +1,13 @@
-"""Does the page's author ask us not to follow this link?"""
+"""Which links of a page may be followed? Not those whose author asks us not to."""
 
 from __future__ import annotations
 
-from shoal.model import Candidate, Link, Page, Reason
+from collections.abc import Iterator
+
+from shoal.model import Candidate, Link, LinkKind, Page, Reason, Seen
+
+# These lead to the same page under another name, so what the page says is said about them.
+_SAME_PAGE = frozenset({LinkKind.FRAME, LinkKind.REFRESH, LinkKind.CANONICAL, LinkKind.REDIRECT})
 
 
 def refusal(page: Page, link: Link) -> Candidate | None:
@@ -12,3 +17,12 @@ def refusal(page: Page, link: Link) -> Candidate | None:
     if "nofollow" in link.rel:
         return Candidate(link=link, priority=0.0, why="the link says nofollow", refused=Reason.NOFOLLOW)
     return None
+
+
+def promising(seen: Seen) -> Iterator[tuple[Link, float, Candidate | None]]:
+    """Each link with what it promises, 0 to 1, and its refused candidate if its author asks us not to follow it."""
+    if (page := seen.page) is None or seen.verdict is None:
+        return
+    score = min(max(seen.verdict.score, 0.0), 1.0)
+    for link, hint in zip(page.links, seen.hints, strict=True):
+        yield link, score if link.kind in _SAME_PAGE else hint, refusal(page, link)
