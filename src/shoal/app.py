@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from shoal import interpreter
 from shoal.crawl.choice import Choice, Parameter
-from shoal.crawl.coordinator import Coordinator, Ending
+from shoal.crawl.coordinator import COMMIT_SECONDS, Coordinator, Ending
 from shoal.crawl.frontier import Frontier
 from shoal.crawl.intake import Intake
 from shoal.crawl.judge import judges
@@ -140,15 +140,18 @@ async def run_crawl(folder: Path, watch: Watch, *, ledger_file: Path | None = No
         nothing_came = ending is Ending.NOTHING_LEFT and not store.totals().pages
         if nothing_came and (reasons := store.failed_seeds()):
             raise NoSeedReached(
-                "Not one seed could be fetched: "
-                + "; ".join(f"{seed.url} ({seed.why})" for seed in reasons)
-                + "."
+                "Not one seed could be fetched: " + "; ".join(f"{seed.url} ({seed.why})" for seed in reasons) + "."
             )
     return ending
 
 
 def make_coordinator(
-    store: CrawlStore, ledger: Ledger, clock: Callable[[], float] = time.time, random: Random | None = None
+    store: CrawlStore,
+    ledger: Ledger,
+    clock: Callable[[], float] = time.time,
+    *,
+    random: Random | None = None,
+    commit_seconds: float = COMMIT_SECONDS,
 ) -> Coordinator:
     """The stateful half of a crawl, as its settings want it, standing where the last run left it."""
     settings, totals = store.settings, store.totals()
@@ -178,6 +181,7 @@ def make_coordinator(
         learner=_make_learner(store, totals),
         totals=totals,
         clock=clock,
+        commit_seconds=commit_seconds,
     )
 
 

@@ -14,6 +14,7 @@ import click
 from shoal import __version__
 from shoal.commands.answer import STOPPED
 from shoal.commands.choosing import strategies
+from shoal.commands.compare import compare
 from shoal.commands.crawling import crawl, resume
 from shoal.commands.demonstrating import demo
 from shoal.commands.looking import explain, export, status
@@ -90,5 +91,5 @@ def commands() -> None:
     """Finds what the web says about a topic: a polite, durable, fast focused crawler for Chinese and English."""
 
 
-for _command in (demo, crawl, resume, status, explain, export, topic, seeds, strategies, replay):
+for _command in (demo, crawl, resume, status, explain, export, topic, seeds, strategies, compare, replay):
     commands.add_command(_command)

@@ -1,10 +1,10 @@
-"""Harvest rate and recall, worked by hand."""
+"""Harvest rate, recall and the share of the oracle's, worked by hand."""
 
 from __future__ import annotations
 
 import pytest
 
-from shoal.evaluate.metrics import Point, harvest
+from shoal.evaluate.metrics import Curve, Point, area, curve_of, harvest, hits_of, mean, of_oracle
 
 RELEVANT = frozenset({"r1", "r2", "r3", "r4"})
 
@@ -42,3 +42,48 @@ def test_nothing_fetched_and_nothing_to_find() -> None:
     assert harvest([], RELEVANT).points() == []
     assert harvest(["x"], frozenset()).end == Point(fetched=1, relevant=0, harvest_rate=0.0, recall=0.0)
     assert harvest([], frozenset()).mean_recall == 0.0
+
+
+# --- against the omniscient crawler ----------------------------------------------------------------------------------
+
+CRAWL = harvest(["x", "r1", "y", "r2"], RELEVANT)
+ORACLE = harvest(["r1", "r2", "r3", "r4"], RELEVANT)
+
+
+def test_the_area_under_the_recall_curve() -> None:
+    # Recall after each of four fetches: 0, 1/4, 1/4, 2/4.
+    assert area(CRAWL, 4) == pytest.approx((0 + 0.25 + 0.25 + 0.5) / 4)
+    assert area(CRAWL, 2) == pytest.approx((0 + 0.25) / 2)
+
+
+def test_a_crawl_that_ends_early_keeps_its_last_recall() -> None:
+    # Six fetches were allowed and four made: 0, 1/4, 1/4, 2/4, 2/4, 2/4.
+    assert area(CRAWL, 6) == pytest.approx(2.0 / 6)
+
+
+def test_the_share_of_the_oracles_area() -> None:
+    # The oracle: 1/4, 2/4, 3/4, 4/4, together 10/4; the crawl: 4/4.
+    assert of_oracle(CRAWL, ORACLE, 4) == pytest.approx(0.4)
+    assert of_oracle(ORACLE, ORACLE, 4) == 1.0
+
+
+def test_nothing_to_find_gives_no_share() -> None:
+    nothing = harvest(["x"], frozenset())
+    assert area(nothing, 4) == 0.0
+    assert area(CRAWL, 0) == 0.0
+    assert of_oracle(CRAWL, harvest([], RELEVANT), 4) == 0.0
+    assert area(harvest([], RELEVANT), 4) == 0.0
+
+
+@pytest.mark.parametrize("curve", [CRAWL, ORACLE, harvest([], RELEVANT), harvest(["r1", "r1", "r2"], RELEVANT)])
+def test_hits_say_all_that_a_curve_says(curve: Curve) -> None:
+    assert curve_of(hits_of(curve), len(curve), curve.total) == curve
+
+
+def test_hits_are_the_fetches_that_found_something() -> None:
+    assert hits_of(CRAWL) == (2, 4)
+
+
+def test_the_mean_of_nothing_is_nothing() -> None:
+    assert mean([]) == 0.0
+    assert mean([0.25, 0.75]) == 0.5

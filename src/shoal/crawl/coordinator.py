@@ -96,8 +96,10 @@ class Coordinator:
         learner: Learner,
         totals: Totals,
         clock: Callable[[], float],
+        commit_seconds: float = COMMIT_SECONDS,
     ) -> None:
         self._settings = settings
+        self._commit_seconds = commit_seconds
         self._store = store
         self._frontier = frontier
         self._clocks = clocks
@@ -475,7 +477,7 @@ class Coordinator:
     async def _wait_for_batch(self) -> None:
         """Return when a batch is full, when enough time went by, or when the crawl is over."""
         try:
-            async with asyncio.timeout(COMMIT_SECONDS):
+            async with asyncio.timeout(self._commit_seconds):
                 await self._batch_due.wait()
         except TimeoutError:
             return

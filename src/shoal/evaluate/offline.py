@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from shoal import app
 from shoal.errors import InputError
-from shoal.evaluate.archive import name_of, open_archive
+from shoal.evaluate.archive import Archive, name_of, open_archive
 from shoal.evaluate.labels import read_labels, strangers
 from shoal.evaluate.synthetic import Web, generate
 from shoal.settings import Settings
@@ -164,7 +164,7 @@ def _recorded(
     table = read_labels(labels)
     subjects = [_subject(name, file, table, labels) for file in topics or _topics_beside(path, name)]
     with open_archive(path) as archive:
-        known = frozenset(archive.urls())
+        known = frozenset(archive.urls()) | _redirecting(archive, table)
         if warning := strangers(table, known, labels):
             warn(warning)
         yield MeasuredWeb(web=archive, subjects=tuple(_within(subject, known, labels) for subject in subjects))
@@ -190,6 +190,14 @@ def _subject(web: str, file: Path, table: dict[str, frozenset[str]], labels: Pat
         hint = f"its topics are {', '.join(sorted(table)[:10])}"
         raise InputError(f"{labels}: no page is labelled '{label}', which {file} asks for; {hint}")
     return Subject(name=short, settings=replace(settings, label=label), labelled=table[label])
+
+
+def _redirecting(archive: Archive, table: dict[str, frozenset[str]]) -> frozenset[str]:
+    """Labelled URLs that lead to a page: they count for that one."""
+    unknown = frozenset[str]().union(*table.values()) - frozenset(archive.urls())
+    return frozenset(
+        url for url in unknown if (answer := archive.answer(url)) is not None and 300 <= answer.status < 400
+    )
 
 
 def _within(subject: Subject, known: frozenset[str], labels: Path) -> Subject:

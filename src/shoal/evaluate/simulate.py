@@ -39,6 +39,8 @@ START = 1_767_225_600.0
 LATENCY = 0.1
 """Seconds until a server answers."""
 _LONGEST = 1e9
+_COMMIT_SECONDS = 5.0
+"""Simulated: about as many pages as a live crawl commits at once."""
 _TURNS = 1_000_000
 _MORE_PAGES = 1_000
 """A web that makes up pages has no end; a crawl without a budget stops so far beyond the pages that are known."""
@@ -123,7 +125,9 @@ class _Simulation:
                 store = CrawlStore(folder, durable=False)
                 try:
                     # Fixed luck: it decides how long hosts in trouble are left alone.
-                    coordinator = app.make_coordinator(store, MemoryLedger(), self.clock, Random(0))
+                    coordinator = app.make_coordinator(
+                        store, MemoryLedger(), self.clock, random=Random(0), commit_seconds=_COMMIT_SECONDS
+                    )
                     return await self._work(coordinator, progress)
                 finally:
                     store.close()

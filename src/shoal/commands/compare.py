@@ -1,0 +1,114 @@
+"""`shoal compare`: which strategy is worth using?"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from shoal.commands import options
+from shoal.commands.answer import STOPPED, print_json
+
+_PATH = click.Path(path_type=Path)
+
+
+@click.command(short_help="Compare strategies on webs whose truth is known.")
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE…")
+@click.option(
+    "--strategy", "strategies", multiple=True, metavar="NAME", help="Only this one; repeatable. Default: all."
+)
+@click.option("--judge", "judges", multiple=True, metavar="NAME", help="Instead of each strategy's own; repeatable.")
+@click.option("--topic", "topics", multiple=True, metavar="NAME", help="Only this one, or WEB/NAME; repeatable.")
+@click.option("--pages", type=click.IntRange(min=1), default=2000, show_default=True, help="How far each crawl goes.")
+@click.option("--labels", type=_PATH, metavar="FILE", help="Which pages are relevant. Default: NAME.labels.tsv.")
+@click.option(
+    "--topic-file", "topic_files", type=_PATH, multiple=True, metavar="FILE", help="Default: every NAME.TOPIC.toml."
+)
+@click.option(
+    "--delay", type=click.FloatRange(min=0), metavar="SECONDS", help="Let hosts wait, as in a live crawl. Default: no."
+)
+@click.option("--concurrency", type=click.IntRange(min=1), metavar="N", help="Requests in flight. Default: 1.")
+@click.option(
+    "--latency",
+    type=click.FloatRange(min=0),
+    default=0.1,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long servers take.",
+)
+@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes. Default: one per processor.")
+@click.option(
+    "--out",
+    "folder",
+    type=_PATH,
+    default=Path("compare"),
+    show_default=True,
+    metavar="FOLDER",
+    help="Where to write tables, pictures and the report; an earlier comparison there is replaced.",
+)
+@click.option("--resume", is_flag=True, help="Go on with the comparison in that folder: what is done stays.")
+@click.option("--title", default="", metavar="TEXT", help="The heading of the report.")
+@options.quiet
+@options.as_json
+def compare(
+    sources: tuple[str, ...],
+    strategies: tuple[str, ...],
+    judges: tuple[str, ...],
+    topics: tuple[str, ...],
+    pages: int,
+    labels: Path | None,
+    topic_files: tuple[Path, ...],
+    delay: float | None,
+    concurrency: int | None,
+    latency: float,
+    jobs: int | None,
+    folder: Path,
+    resume: bool,
+    title: str,
+    quiet: bool,
+    as_json: bool,
+) -> int:
+    """Compare strategies on webs whose truth is known.
+
+    SOURCE is a recorded web (a WARC file with NAME.labels.tsv and NAME.TOPIC.toml beside it), a folder of such webs, or
+    the word generated. Every strategy crawls every topic, offline and by a clock that jumps, and is measured against a
+    crawler that knows all pages. Without --delay no host is waited for, so that nothing but the order counts.
+
+    \b
+    shoal compare generated
+    shoal compare webs/zhmed.warc.xz --strategy fish --strategy restore --pages 1000
+    """
+    # Here, because scipy and the generated web take longer to load than most commands take in all.
+    from shoal.evaluate.compare import Plan, run_compare
+    from shoal.evaluate.jobs import Conditions
+    from shoal.evaluate.survey import cache_folder
+    from shoal.terminal.compare import show_comparison, watching
+
+    plan = Plan(
+        sources=sources,
+        strategies=strategies,
+        judges=judges,
+        topics=topics,
+        conditions=Conditions(pages=pages, delay=delay, concurrency=concurrency, latency=latency),
+        labels=labels,
+        topic_files=topic_files,
+        folder=folder,
+        resume=resume,
+        processes=jobs or os.cpu_count() or 1,
+        cache=cache_folder(os.environ),
+        title=title,
+    )
+    try:
+        with watching(silent=quiet or as_json) as watcher:
+            comparison = run_compare(plan, watcher)
+    except KeyboardInterrupt:
+        again = "" if "--resume" in sys.argv else " with --resume"
+        click.echo(f"Stopped. What is finished is kept in {folder}: go on by typing the same again{again}.", err=True)
+        return STOPPED
+    if as_json:
+        print_json(comparison)
+    elif not quiet:
+        show_comparison(comparison)
+    return 0

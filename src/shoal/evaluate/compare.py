@@ -1,0 +1,307 @@
+"""Which strategy is worth using? Every strategy crawls every topic of some webs, and is counted against the truth.
+
+    sources ─open─► webs ─survey─► what can be found ─┐
+    topics × strategies × judges ──► jobs ──crew──────┴─► jobs.jsonl ─► tables, pictures, report
+
+A finished job is written down at once, so that a comparison that was stopped can go on.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+from msgspec.structs import replace
+
+from shoal.crawl.judge import judges
+from shoal.crawl.strategy import strategies
+from shoal.errors import FolderError, InputError
+from shoal.evaluate.crew import Began, share
+from shoal.evaluate.jobs import ORACLE, Bench, Conditions, Field, Job, Result, key_of
+from shoal.evaluate.offline import MeasuredWeb, open_web
+from shoal.evaluate.standings import Comparison, Results, WebFacts, topic_facts
+from shoal.evaluate.survey import kept_survey, stamp_of
+from shoal.evaluate.tables import write_curves, write_means, write_summary
+from shoal.store.folder import lock, storage_errors
+from shoal.topic.values import one_of
+
+MARKER = "shoal-compare"
+JOBS, CURVES, SUMMARY, MEANS, REPORT = "jobs.jsonl", "curves.csv", "summary.csv", "means.csv", "report.html"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What the user asked for."""
+
+    sources: tuple[str, ...]
+    strategies: tuple[str, ...] = ()
+    """Empty: all."""
+    judges: tuple[str, ...] = ()
+    """Empty: each strategy's own."""
+    topics: tuple[str, ...] = ()
+    """Empty: all; a name, or web/name."""
+    conditions: Conditions
+    labels: Path | None = None
+    topic_files: tuple[Path, ...] = ()
+    folder: Path
+    resume: bool = False
+    processes: int = 1
+    cache: Path
+    """Where surveys are kept from one comparison to the next."""
+    title: str = ""
+
+
+class Watcher(Protocol):
+    """Hears how a comparison goes."""
+
+    def say(self, sentence: str) -> None:
+        """What happens now."""
+
+    def warn(self, sentence: str) -> None:
+        """Something that the user may want to put right."""
+
+    def surveying(self, web: str, done: int, of: int) -> None:
+        """So many pages of a web were parsed."""
+
+    def planned(self, jobs: int, done: int) -> None:
+        """So many jobs there are, and so many were done earlier."""
+
+    def began(self, job: Job) -> None:
+        """Somebody works on it now."""
+
+    def ended(self, job: Job, result: Result) -> None:
+        """It is done."""
+
+
+def run_compare(plan: Plan, watch: Watcher) -> Comparison:
+    """Survey, crawl, count, draw. Ctrl-C is passed on; what was finished by then stays in the folder."""
+    started = time.monotonic()
+    _check_names(plan)
+    with ExitStack() as stack:
+        webs = _opened(plan, stack, watch)
+        chosen = _chosen(plan, webs)
+        stack.enter_context(_own_folder(plan))
+        fields = {
+            web.web.name: _surveyed(plan, source, web, chosen[web.web.name], watch)
+            for source, web in webs
+            if web.web.name in chosen
+        }
+        results = _results(plan, fields, watch)
+        watch.say("Drawing …")
+        return _written(plan, fields, results, time.monotonic() - started)
+
+
+# --- what the user named ---------------------------------------------------------------------------------------------
+
+
+def _check_names(plan: Plan) -> None:
+    for option, given, known in (
+        ("--strategy", plan.strategies, strategies()),
+        ("--judge", plan.judges, judges()),
+    ):
+        for name in given:
+            _one_of(option, name, known)
+
+
+def _one_of(option: str, name: str, known: Iterable[str]) -> None:
+    try:
+        one_of(known)(name)
+    except ValueError as error:
+        raise InputError(f"{option} {error}") from None
+
+
+def _opened(plan: Plan, stack: ExitStack, watch: Watcher) -> list[tuple[str, MeasuredWeb]]:
+    webs = [
+        (source, web)
+        for source in dict.fromkeys(plan.sources)
+        for web in stack.enter_context(open_web(source, labels=plan.labels, topics=plan.topic_files, warn=watch.warn))
+    ]
+    names = [web.web.name for _, web in webs]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise InputError(
+            f"Two of the webs are called {twice[0]}; rename one of the files, so that they can be told apart."
+        )
+    return webs
+
+
+def _chosen(plan: Plan, webs: Sequence[tuple[str, MeasuredWeb]]) -> dict[str, list[str]]:
+    """The topics of each web that are to be measured; a web without any is left out."""
+    every = {web.web.name: [subject.name for subject in web.subjects] for _, web in webs}
+    if not plan.topics:
+        return every
+    known = {topic for topics in every.values() for topic in topics}
+    whole = {f"{web}/{topic}" for web, topics in every.items() for topic in topics}
+    for name in plan.topics:
+        _one_of("--topic", name, known | whole if "/" in name else known)
+    wanted = set(plan.topics)
+    found = {web: [topic for topic in topics if {topic, f"{web}/{topic}"} & wanted] for web, topics in every.items()}
+    return {web: topics for web, topics in found.items() if topics}
+
+
+# --- crawling --------------------------------------------------------------------------------------------------------
+
+
+def _surveyed(plan: Plan, source: str, web: MeasuredWeb, topics: Sequence[str], watch: Watcher) -> Field:
+    name = web.web.name
+    stamp = stamp_of(source, web.web)
+    survey = kept_survey(
+        web.web,
+        stamp,
+        plan.cache,
+        {url for subject in web.subjects for url in (*subject.settings.seeds, *subject.labelled)},
+        processes=plan.processes,
+        progress=lambda done, of: watch.surveying(name, done, of),
+    )
+    subjects = {subject.name: subject for subject in web.subjects if subject.name in topics}
+    return Field(web=web.web, survey=survey, subjects=subjects, stamp=stamp)
+
+
+def _jobs(plan: Plan, fields: dict[str, Field]) -> list[Job]:
+    """Topic by topic, so that what was understood of its pages is used while it is remembered."""
+    contestants = [(ORACLE, "")] + [
+        (strategy, judge)
+        for strategy in dict.fromkeys(plan.strategies or strategies())
+        for judge in dict.fromkeys(plan.judges or ("",))
+    ]
+    return [
+        Job(web=web, topic=topic, strategy=strategy, judge=judge)
+        for web, field in fields.items()
+        for topic in field.subjects
+        for strategy, judge in contestants
+    ]
+
+
+def _results(plan: Plan, fields: dict[str, Field], watch: Watcher) -> list[Result]:
+    """What came of all jobs, those that were done in an earlier run too."""
+    jobs = _jobs(plan, fields)
+    keys = {key_of(job, fields[job.web], plan.conditions) for job in jobs}
+    file = plan.folder / JOBS
+    done = {result.job: result for result in _finished(file) if result.key in keys}
+    left = [job for job in jobs if job not in done]
+    watch.planned(len(jobs), len(done))
+    log = _Log(file)
+    try:
+        for event in share(Bench(fields, plan.conditions), left, plan.processes, lambda job: (job.web, job.topic)):
+            if isinstance(event, Began):
+                watch.began(event.job)
+                continue
+            done[event.job] = event.result
+            log.add(event.result)
+            watch.ended(event.job, event.result)
+    finally:
+        log.close()
+    return [done[job] for job in jobs]
+
+
+class _Log:
+    """The file that a comparison goes on from; each line reaches it before the next job is begun."""
+
+    def __init__(self, file: Path) -> None:
+        self._folder = file.parent
+        with storage_errors(self._folder):
+            self._lines = file.open("ab")
+            if self._lines.tell():  # the last line may have been cut off
+                self._lines.write(b"\n")
+
+    def add(self, result: Result) -> None:
+        with storage_errors(self._folder):
+            self._lines.write(msgspec.json.encode(result) + b"\n")
+            self._lines.flush()
+
+    def close(self) -> None:
+        self._lines.close()
+
+
+def _finished(file: Path) -> Iterator[Result]:
+    """The lines of an earlier run; one that was cut off in the middle is not among them."""
+    try:
+        lines = file.read_bytes().splitlines()
+    except FileNotFoundError:
+        return
+    for line in lines:
+        try:
+            yield msgspec.json.decode(line, type=Result)
+        except msgspec.DecodeError:
+            continue
+
+
+# --- what comes of it ------------------------------------------------------------------------------------------------
+
+
+def _written(plan: Plan, fields: dict[str, Field], raw: list[Result], seconds: float) -> Comparison:
+    # Here, because matplotlib takes a second to load, which a typing mistake need not wait for.
+    from shoal.evaluate.pictures import draw_all
+    from shoal.evaluate.report import write_report
+
+    results = Results(raw, plan.conditions.pages)
+    standings, oracle = results.standings()
+    figures = results.figures()
+    comparison = Comparison(
+        title=plan.title or f"Strategies compared on {_listed(results.webs)}",
+        conditions=plan.conditions,
+        webs=tuple(_facts(results, web, fields[web]) for web in results.webs),
+        standings=tuple(standings),
+        oracle=oracle,
+        topics=tuple(figures),
+        folder=os.fsencode(plan.folder).decode(errors="replace"),
+        files=(),
+        seconds=seconds,
+    )
+    with storage_errors(plan.folder):
+        write_curves(plan.folder / CURVES, results)
+        write_summary(plan.folder / SUMMARY, figures)
+        write_means(plan.folder / MEANS, [*standings, oracle])
+        pictures = draw_all(plan.folder, comparison, results)
+        write_report(plan.folder / REPORT, comparison, pictures)
+    files = (REPORT, MEANS, SUMMARY, CURVES, JOBS, *(f"{picture.file}.png" for picture in pictures))
+    return replace(comparison, files=files)
+
+
+def _facts(results: Results, web: str, field: Field) -> WebFacts:
+    titles = {name: subject.settings.topic.name for name, subject in field.subjects.items()}
+    return WebFacts(
+        name=web,
+        pages=field.survey.pages,
+        links=len(field.survey.links),
+        topics=topic_facts(results, web, titles),
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+# --- the folder ------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _own_folder(plan: Plan) -> Iterator[None]:
+    """An empty folder, or that of an earlier comparison, whose files are replaced; nothing else is ever removed."""
+    folder = plan.folder
+    with storage_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()) and not (folder / MARKER).is_file():
+            raise FolderError(
+                f"The folder {folder} is not empty and not of an earlier comparison: choose another --out."
+            )
+        (folder / MARKER).write_text("Made by `shoal compare`; the next comparison in this folder replaces it.\n")
+    with lock(folder):
+        if not plan.resume:
+            _remove_old(folder)
+        yield
+
+
+def _remove_old(folder: Path) -> None:
+    with storage_errors(folder):
+        for name in (JOBS, CURVES, SUMMARY, MEANS, REPORT):
+            (folder / name).unlink(missing_ok=True)
+        for ending in ("recall", "precision", "of-oracle"):
+            for suffix in (".png", ".svg"):
+                for picture in folder.glob(f"*{ending}{suffix}"):
+                    picture.unlink()

@@ -1,0 +1,171 @@
+"""Is every strategy still as good as it was? Each has a floor, and a strategy that falls below it fails the build.
+
+    python -m shoal.evaluate.gate                      measure, compare with the floors, exit with 1 when one is missed
+    python -m shoal.evaluate.gate --update             raise floors that were beaten, add those of new strategies
+    python -m shoal.evaluate.gate --update --lower     lower floors, too, and remove those of strategies that are gone
+
+Measured is the share of the omniscient crawler's harvest on the generated web. The crawls are the same on every computer, so
+a floor is what was measured; only the last digits are left to the arithmetic of others.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import floor
+from pathlib import Path
+from typing import Literal
+
+from shoal.crawl.strategy import strategies
+from shoal.errors import InputError
+from shoal.evaluate.crew import Ended, share
+from shoal.evaluate.jobs import ORACLE, Bench, Conditions, Field, Job, Result
+from shoal.evaluate.offline import GENERATED, open_web
+from shoal.evaluate.standings import Results
+from shoal.evaluate.survey import cache_folder, kept_survey, stamp_of
+
+FLOORS = Path("tests/evaluate/floors.toml")
+TOPICS = ("power-grid", "rail", "smart-home")
+"""In both languages, easy ones and one that is hard."""
+PAGES = 300
+TOLERANCE = 0.005
+_HEADING = f"""\
+# What each strategy must reach on the generated web: its share of the omniscient crawler's harvest
+# ({", ".join(TOPICS)}; {PAGES} pages). Written by `python -m shoal.evaluate.gate --update`.
+"""
+
+Verdict = Literal["ok", "better", "BELOW ITS FLOOR", "HAS NO FLOOR", "IS GONE"]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """How a strategy stands."""
+
+    name: str
+    measured: float | None
+    floor: float | None
+
+    @property
+    def verdict(self) -> Verdict:
+        """In words."""
+        if self.measured is None:
+            return "IS GONE"
+        if self.floor is None:
+            return "HAS NO FLOOR"
+        if self.measured < self.floor - TOLERANCE:
+            return "BELOW ITS FLOOR"
+        return "better" if self.measured > self.floor + TOLERANCE else "ok"
+
+    @property
+    def fails(self) -> bool:
+        return self.verdict not in ("ok", "better")
+
+
+def judged(measured: Mapping[str, float], floors: Mapping[str, float]) -> list[Line]:
+    """Every strategy that was measured or has a floor, the best first."""
+    names = sorted({*measured, *floors}, key=lambda name: (-measured.get(name, -1.0), name))
+    return [Line(name, measured.get(name), floors.get(name)) for name in names]
+
+
+def updated(lines: Sequence[Line], *, lower: bool) -> dict[str, float]:
+    """The floors from now on: never lower than before, and never one less, unless that is asked for."""
+    new: dict[str, float] = {}
+    for line in lines:
+        measured = None if line.measured is None else floor(line.measured * 1000) / 1000
+        if measured is not None and (line.floor is None or lower or measured > line.floor):
+            new[line.name] = measured
+        elif line.floor is not None and not (lower and measured is None):
+            new[line.name] = line.floor
+    return new
+
+
+def table(lines: Sequence[Line]) -> str:
+    """For a person who wants to know what failed."""
+    width = max([len("strategy"), *(len(line.name) for line in lines)])
+    rows = [f"{'strategy':{width}}  measured  floor"]
+    rows += [
+        f"{line.name:{width}}  {_figure(line.measured)}  {_figure(line.floor)[3:]}  {line.verdict}" for line in lines
+    ]
+    return "\n".join(rows)
+
+
+def _figure(value: float | None) -> str:
+    return f"{'–' if value is None else f'{value:.3f}':>8}"
+
+
+# --- the file --------------------------------------------------------------------------------------------------------
+
+
+def read_floors(path: Path) -> dict[str, float]:
+    """The floors by the name of the strategy; none when there is no file yet."""
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path} is not TOML: {error}") from None
+    if wrong := [name for name, value in found.items() if not isinstance(value, int | float)]:
+        raise InputError(f"{path}: the floor of {wrong[0]} must be a number")
+    return {name: float(value) for name, value in found.items()}
+
+
+def write_floors(path: Path, floors: Mapping[str, float]) -> None:
+    """The best strategy first."""
+    ordered = sorted(floors.items(), key=lambda item: (-item[1], item[0]))
+    path.write_text(_HEADING + "".join(f"{name} = {value:.3f}\n" for name, value in ordered), encoding="utf-8")
+
+
+# --- measuring -------------------------------------------------------------------------------------------------------
+
+
+def measure(processes: int, cache: Path) -> dict[str, float]:
+    """What every strategy reaches now."""
+    with open_web(GENERATED) as (web,):
+        stamp = stamp_of(GENERATED, web.web)
+        survey = kept_survey(web.web, stamp, cache, processes=processes)
+        subjects = {subject.name: subject for subject in web.subjects}
+        fields = {web.web.name: Field(web=web.web, survey=survey, subjects=subjects, stamp=stamp)}
+        jobs = [
+            Job(web=web.web.name, topic=topic, strategy=strategy)
+            for topic in TOPICS
+            for strategy in (ORACLE, *strategies())
+        ]
+        events = share(Bench(fields, Conditions(pages=PAGES)), jobs, processes, lambda job: job.topic)
+        results: list[Result] = [event.result for event in events if isinstance(event, Ended)]
+    standings, _ = Results(results, PAGES).standings()
+    return {row.name: row.overall.of_oracle for row in standings}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """The exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m shoal.evaluate.gate", description="Is every strategy still as good?"
+    )
+    parser.add_argument("--update", action="store_true", help="raise floors, and add those of new strategies")
+    parser.add_argument("--lower", action="store_true", help="with --update: lower and remove floors, too")
+    parser.add_argument("--floors", type=Path, default=FLOORS, help=f"the file of floors (default: {FLOORS})")
+    given = parser.parse_args(arguments)
+    if given.lower and not given.update:
+        parser.error("--lower needs --update")
+    try:
+        floors = read_floors(given.floors)
+    except InputError as error:
+        parser.error(str(error))
+    lines = judged(measure(os.cpu_count() or 1, cache_folder(os.environ)), floors)
+    if given.update:
+        new = updated(lines, lower=given.lower)
+        write_floors(given.floors, new)
+        lines = judged({line.name: line.measured for line in lines if line.measured is not None}, new)
+    print(table(lines))
+    if failing := [line.name for line in lines if line.fails]:
+        print(f"\nNot as good as they were, or unknown: {', '.join(failing)}.", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,203 @@
+"""What does one strategy find of one topic? One simulated crawl, counted against the truth.
+
+The omniscient crawler is a job like the others: it is what they are measured by.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from shoal.crawl.judge import judges
+from shoal.crawl.strategy import judge_of, strategies
+from shoal.errors import InputError
+from shoal.evaluate.metrics import harvest, hits_of
+from shoal.evaluate.offline import OfflineWeb, Subject
+from shoal.evaluate.oracle import omniscient
+from shoal.evaluate.remembering import PageCache
+from shoal.evaluate.simulate import LATENCY, Fetched, simulate
+from shoal.evaluate.survey import Ground, Survey, code_stamp
+from shoal.settings import Politeness, Settings
+
+ORACLE = "omniscient"
+"""Stands where a strategy's name would."""
+STEP = 100
+"""The papers give their figures per so many pages."""
+_WITHOUT_WAITING = Politeness(delay=0.0, fetch_factor=0.0, max_crawl_delay=0.0)
+
+
+class Job(msgspec.Struct, frozen=True, kw_only=True, order=True):
+    """One crawl to be measured."""
+
+    web: str
+    topic: str
+    strategy: str
+    judge: str = ""
+    """Empty: the strategy's own."""
+
+    def __str__(self) -> str:
+        judge = f" and the judge {self.judge}" if self.judge else ""
+        return f"{self.web}/{self.topic} with {self.strategy}{judge}"
+
+
+class Conditions(msgspec.Struct, frozen=True, kw_only=True):
+    """How all crawls of a comparison are run."""
+
+    pages: int
+    delay: float | None = None
+    """Seconds between two requests to one host; None: hosts never wait, so that nothing but the order is measured."""
+    concurrency: int | None = None
+    """Requests in flight; None: one, or as many as usual when hosts wait."""
+    latency: float = LATENCY
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of a job: one line of the file that a comparison goes on from."""
+
+    key: str
+    """The same when the same job would be done in the same way."""
+    job: Job
+    reachable: int
+    """Pages that can be reached from the seeds."""
+    relevant: int
+    """Those of them that are relevant, by the labels."""
+    fetched: int
+    hits: tuple[int, ...]
+    """With which fetches, counted from 1, a relevant page was found."""
+    clock: tuple[float, ...] = ()
+    """Simulated seconds after each STEP pages, and at the end."""
+    judged: tuple[int, ...] = ()
+    """What the judge took for relevant after each STEP pages, and at the end: its own opinion."""
+    requests: int = 0
+    """All that was asked for, redirects and failures too."""
+    ending: str = ""
+    seconds: float = 0.0
+    """Of real time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """A web that has been surveyed, and its topics."""
+
+    web: OfflineWeb
+    survey: Survey
+    subjects: Mapping[str, Subject]
+    stamp: str
+
+
+class Bench:
+    """Where jobs are done, in one process; what was understood of a page is remembered from one job to the next."""
+
+    def __init__(self, fields: Mapping[str, Field], conditions: Conditions) -> None:
+        self._fields = fields
+        self._conditions = conditions
+        self._cache = PageCache()
+        self._ground: tuple[tuple[str, str], Ground] | None = None
+
+    def __call__(self, job: Job) -> Result:
+        """Crawl and count."""
+        started = time.monotonic()
+        field = self._fields[job.web]
+        ground = self._ground_of(job)
+        relevant = ground.relevant(field.subjects[job.topic].labelled)
+        if not relevant:
+            raise InputError(
+                f"Of the topic {job.web}/{job.topic} no labelled page can be reached from its seeds, so there is nothing to find."
+            )
+        count = self._foresee if job.strategy == ORACLE else self._crawl
+        result = count(job, ground, relevant)
+        return replace(result, seconds=time.monotonic() - started)
+
+    def _ground_of(self, job: Job) -> Ground:
+        """Jobs of one topic follow each other, so one is enough."""
+        place = job.web, job.topic
+        if self._ground is None or self._ground[0] != place:
+            field = self._fields[job.web]
+            self._ground = place, Ground(field.survey, field.subjects[job.topic].settings)
+        return self._ground[1]
+
+    def _foresee(self, job: Job, ground: Ground, relevant: frozenset[int]) -> Result:
+        pages = min(self._conditions.pages, len(ground.reachable))
+        fetched = omniscient(ground.graph, ground.seeds, relevant, pages)
+        found = harvest(ground.names(fetched), frozenset(ground.names(relevant)))
+        return Result(
+            key=key_of(job, self._fields[job.web], self._conditions),
+            job=job,
+            reachable=len(ground.reachable),
+            relevant=len(relevant),
+            # When all is found it may go on for as long as the others, and finds nothing more.
+            fetched=pages,
+            hits=hits_of(found),
+            ending="everything found" if found.end.relevant == len(relevant) else "the page budget is reached",
+        )
+
+    def _crawl(self, job: Job, ground: Ground, relevant: frozenset[int]) -> Result:
+        field = self._fields[job.web]
+        settings = settings_of(job, field.subjects[job.topic], self._conditions)
+        run = simulate(field.web, settings, latency=self._conditions.latency, cache=self._cache)
+        found = harvest((page.url for page in run.pages), frozenset(ground.names(relevant)))
+        marks = [run.pages[:end] for end in _steps(len(run.pages))]
+        return Result(
+            key=key_of(job, field, self._conditions),
+            job=job,
+            reachable=len(ground.reachable),
+            relevant=len(relevant),
+            fetched=len(run.pages),
+            hits=hits_of(found),
+            clock=tuple(_last_moment(pages) for pages in marks),
+            judged=tuple(sum(page.relevant for page in pages) for pages in marks),
+            requests=run.requests,
+            ending=str(run.ending),
+        )
+
+
+def _steps(pages: int) -> list[int]:
+    """After each STEP pages, and at the end."""
+    steps = list(range(STEP, pages + 1, STEP))
+    return steps if not pages or (steps and steps[-1] == pages) else [*steps, pages]
+
+
+def _last_moment(pages: tuple[Fetched, ...]) -> float:
+    # Not the last page's: with several requests in flight an earlier one may have come later.
+    return max(page.at for page in pages)
+
+
+def settings_of(job: Job, subject: Subject, conditions: Conditions) -> Settings:
+    """The topic's own settings, with the strategy and the judge, and with conditions that are the same for all."""
+    own = subject.settings
+    politeness = _WITHOUT_WAITING if conditions.delay is None else replace(own.politeness, delay=conditions.delay)
+    concurrency = conditions.concurrency or (1 if conditions.delay is None else own.fetching.concurrency)
+    return replace(
+        own,
+        strategy=job.strategy,
+        judge=job.judge,
+        # Numbers that somebody set for one strategy mean nothing to another.
+        parameters=own.parameters if job.strategy == own.strategy else (),
+        budget=replace(own.budget, max_pages=conditions.pages),
+        politeness=politeness,
+        fetching=replace(own.fetching, concurrency=concurrency),
+    )
+
+
+def key_of(job: Job, field: Field, conditions: Conditions) -> str:
+    """Changes with all that the result depends on: web, labels, settings, and the code of the strategy and the engine."""
+    subject = field.subjects[job.topic]
+    digest = blake2b(f"{field.stamp} {code_stamp()} {job}".encode(), digest_size=12)
+    digest.update(msgspec.msgpack.encode(conditions))
+    digest.update("\n".join(sorted(subject.labelled)).encode())
+    if job.strategy == ORACLE:
+        digest.update(msgspec.msgpack.encode(replace(subject.settings, strategy="", judge="", parameters=())))
+        return digest.hexdigest()
+    settings = settings_of(job, subject, conditions)
+    digest.update(msgspec.msgpack.encode(settings))
+    for choice in (strategies()[job.strategy], judges()[judge_of(settings)]):
+        module = sys.modules[choice.make.__module__]
+        digest.update(Path(module.__file__ or "").read_bytes())
+    return digest.hexdigest()

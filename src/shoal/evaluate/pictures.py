@@ -1,0 +1,142 @@
+"""Which pictures tell who is good? Recall and precision of all strategies for each web, and one row of marks per strategy.
+
+Importing this module imports matplotlib, which takes a while.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from shoal.crawl.strategy import strategies
+from shoal.evaluate.jobs import ORACLE
+from shoal.evaluate.metrics import Curve, mean
+from shoal.evaluate.plots import BANDS, MORE_COLOURS, Dots, Line, dots_plot, lines_plot
+from shoal.evaluate.standings import Comparison, Results, Standing
+
+ALL = "all"
+_POINTS = 100
+"""Per line of a picture."""
+_FIRST = 10
+"""Pages after which precision means something."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picture:
+    """One figure, as a PNG and an SVG file of this name."""
+
+    file: str
+    web: str
+    """Empty: of all webs."""
+    svg: str
+
+
+def draw_all(folder: Path, comparison: Comparison, results: Results) -> list[Picture]:
+    """Recall and precision for each web and over all, and how much of the omniscient crawler's harvest each strategy got."""
+    colours = colours_of(comparison.standings)
+    pictures = [_draw_dots(folder, comparison, colours)]
+    groups = {web: [web] for web in results.webs}
+    if len(results.webs) > 1:
+        groups = {"": results.webs, **groups}
+    for web, webs in groups.items():
+        topics = sum(len(results.topics(each)) for each in webs)
+        for measure, what, value in _MEASURES:
+            rows = [*best_first(comparison.standings, web), comparison.oracle]
+            lines = [_line(results, webs, row, colours, value, measure) for row in rows]
+            heading = f"{measure.capitalize()} on {web or 'all webs'}"
+            subtitle = f"{what}\n{_spread(topics, len(comparison.standings))}"
+            draw = partial(lines_plot, lines, title=heading, subtitle=subtitle)
+            pictures.append(_draw(folder, f"{_file_name(web) or ALL}-{measure}", web, draw))
+    return pictures
+
+
+_MEASURES: tuple[tuple[str, str, Callable[[Curve, int], float]], ...] = (
+    ("recall", "share of all relevant pages found", lambda curve, pages: curve.at(pages).recall),
+    ("precision", "relevant pages per page fetched", lambda curve, pages: curve.at(pages).harvest_rate),
+)
+
+
+def colours_of(standings: Sequence[Standing]) -> dict[str, str]:
+    """A strategy has the same colour in every picture, whoever else is in it."""
+    names = [*strategies(), *sorted({row.name for row in standings} - set(strategies()))]
+    return {name: MORE_COLOURS[place % len(MORE_COLOURS)] for place, name in enumerate(names)}
+
+
+def best_first(standings: Sequence[Standing], web: str) -> list[Standing]:
+    """The order on one web; an empty name means over all webs."""
+    return sorted(standings, key=lambda row: -(row.webs[web] if web else row.overall).of_oracle)
+
+
+def _spread(topics: int, strategies: int) -> str:
+    if topics == 1:
+        return "one topic"
+    whose = "band" if strategies <= BANDS else "band of the best"
+    return f"mean of {topics} topics; {whose}: worst to best topic"
+
+
+def _line(
+    results: Results,
+    webs: Sequence[str],
+    row: Standing,
+    colours: Mapping[str, str],
+    value: Callable[[Curve, int], float],
+    measure: str,
+) -> Line:
+    curves = [results.curves(web, row.strategy, row.judge) for web in webs]
+    end = max(results.compared(web, topic) for web in webs for topic in results.topics(web))
+    steps = [pages for pages in _grid(end) if measure == "recall" or pages >= _FIRST]
+    # After its end a crawl has what it had; beyond its own web's last page nobody can go.
+    points = [[[value(curve, pages) for curve in web] for web in curves] for pages in steps]
+    return Line(
+        label=row.name,
+        colour=colours.get(row.name, ""),
+        pages=steps,
+        heights=[mean([mean(web) for web in point]) for point in points],
+        low=[min(min(web) for web in point) for point in points],
+        high=[max(max(web) for web in point) for point in points],
+        is_oracle=row.strategy == ORACLE,
+    )
+
+
+def _grid(end: int) -> list[int]:
+    step = max(1, end // _POINTS)
+    grid = list(range(0, end + 1, step))
+    return grid if grid[-1] == end else [*grid, end]
+
+
+def _draw_dots(folder: Path, comparison: Comparison, colours: Mapping[str, str]) -> Picture:
+    rows = [
+        Dots(
+            label=row.name,
+            colour=colours[row.name],
+            overall=row.overall.of_oracle,
+            webs={web: means.of_oracle for web, means in row.webs.items()},
+        )
+        for row in comparison.standings
+    ]
+    draw = partial(dots_plot, rows, title="Share of the omniscient crawler’s harvest")
+    return _draw(folder, f"{ALL}-of-oracle", "", draw)
+
+
+def _draw(folder: Path, stem: str, web: str, draw: Callable[[Path, Path], None]) -> Picture:
+    draw(folder / f"{stem}.png", folder / f"{stem}.svg")
+    return Picture(file=stem, web=web, svg=_inline((folder / f"{stem}.svg").read_text(encoding="utf-8"), stem))
+
+
+def _inline(svg: str, stem: str) -> str:
+    """A picture as part of a page: no XML header, its own names, and as wide as there is room."""
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    # Names must differ from those of the other pictures of the page.
+    own = re.sub(r"\W", "-", stem)
+    svg = re.sub(r'\bid="', f'id="{own}-', svg)
+    svg = re.sub(r'((?:xlink:)?href="#|url\(#)', rf"\g<1>{own}-", svg)
+    head, rest = svg.split(">", 1)
+    return re.sub(r' (?:width|height)="[^"]*"', "", head) + ">" + rest
+
+
+def _file_name(web: str) -> str:
+    return re.sub(r"[^\w.-]+", "-", web)

@@ -1,0 +1,137 @@
+"""One crawl measured: what is counted, under which conditions, and when it must be done again."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from shoal.errors import InputError
+from shoal.evaluate.jobs import ORACLE, Bench, Conditions, Field, Job, Result, key_of, settings_of
+from shoal.evaluate.offline import Subject
+from shoal.settings import Budget, Fetching, Politeness
+from tests.evaluate.small import field_of, linked, settings, url_of
+
+#     home ─► d1 ─► d2, d3            r1 and r2 are relevant, and so would r3 be, but no way leads there.
+#      └────► d4 ─► r1 ─► r2
+WEB = linked(home="d1 d4", d1="d2 d3", d2="", d3="", d4="r1", r1="r2", r2="", r3="home")
+PAGES = Conditions(pages=100)
+
+
+def done(strategy: str, *, conditions: Conditions = PAGES, field: Field | None = None) -> Result:
+    bench = Bench({"small": field or field_of(WEB, "r1", "r2", "r3")}, conditions)
+    return bench(Job(web="small", topic="grid", strategy=strategy))
+
+
+# --- what is counted -------------------------------------------------------------------------------------------------
+
+
+def test_the_omniscient_crawler() -> None:
+    result = done(ORACLE)
+    # home, d4, r1, r2; then it has all and may fetch the other three for nothing.
+    assert (result.hits, result.fetched) == ((3, 4), 7)
+    assert (result.reachable, result.relevant) == (7, 2)
+    assert (result.clock, result.judged, result.ending) == ((), (), "everything found")
+
+
+def test_a_strategy() -> None:
+    result = done("breadth")
+    # home, d1, d4, d2, d3, r1, r2
+    assert (result.hits, result.fetched, result.relevant) == ((6, 7), 7, 2)
+    assert result.judged == (2,), "the judge's opinion happens to be the truth here"
+    assert result.requests == 8, "seven pages and a robots.txt"
+    assert result.clock == pytest.approx((0.8,)), "a tenth of a second each"
+    assert result.ending == "nothing left to fetch"
+
+
+def test_a_budget_ends_both() -> None:
+    assert done(ORACLE, conditions=Conditions(pages=3)).hits == (3,)
+    assert done("breadth", conditions=Conditions(pages=3)).fetched == 3
+
+
+def test_marks_are_set_after_every_hundred_pages_and_at_the_end() -> None:
+    names = [f"d{number}" for number in range(249)]
+    result = done(
+        "breadth",
+        field=field_of(linked(home=" ".join(names), **dict.fromkeys(names, "")), "d0"),
+        conditions=Conditions(pages=1000),
+    )
+    assert result.fetched == 250
+    # The k-th page comes with the (k+1)-th request, for the first is that for robots.txt.
+    assert result.clock == pytest.approx((10.1, 20.1, 25.1))
+    assert result.judged == (0, 0, 0)
+
+
+def test_nothing_to_find_is_a_mistake_of_the_labels() -> None:
+    with pytest.raises(InputError, match=r"^Of the topic small/grid no labelled page can be reached from its seeds"):
+        done("breadth", field=field_of(WEB, "r3"))
+
+
+def test_a_strategy_that_fails_is_heard_of() -> None:
+    with pytest.raises(KeyError):
+        done("no-such-strategy")
+
+
+# --- conditions ------------------------------------------------------------------------------------------------------
+
+JOB = Job(web="small", topic="grid", strategy="breadth", judge="zones")
+OWN = settings(
+    strategy="fish",
+    judge="cosine",
+    parameters=(("width", 3.0),),
+    budget=Budget(max_pages=7, max_depth=4),
+    politeness=Politeness(delay=9.0, fetch_factor=3.0),
+    fetching=Fetching(concurrency=20, user_agent="Own/1.0"),
+)
+SUBJECT = Subject(name="grid", settings=OWN, labelled=frozenset({url_of("r1")}))
+
+
+def test_only_the_order_counts_unless_hosts_shall_wait() -> None:
+    made = settings_of(JOB, SUBJECT, Conditions(pages=50))
+    assert (made.strategy, made.judge, made.parameters) == ("breadth", "zones", ())
+    assert made.budget == Budget(max_pages=50, max_depth=4)
+    assert (made.politeness.delay, made.politeness.fetch_factor, made.politeness.max_crawl_delay) == (0.0, 0.0, 0.0)
+    assert (made.fetching.concurrency, made.fetching.user_agent) == (1, "Own/1.0")
+
+
+@pytest.mark.parametrize(
+    ("conditions", "delay", "factor", "concurrency"),
+    [
+        (Conditions(pages=5, delay=2.0), 2.0, 3.0, 20),
+        (Conditions(pages=5, delay=2.0, concurrency=8), 2.0, 3.0, 8),
+        (Conditions(pages=5, concurrency=8), 0.0, 0.0, 8),
+    ],
+)
+def test_a_live_crawl_may_be_simulated(conditions: Conditions, delay: float, factor: float, concurrency: int) -> None:
+    made = settings_of(JOB, SUBJECT, conditions)
+    assert (made.politeness.delay, made.politeness.fetch_factor) == (delay, factor)
+    assert made.fetching.concurrency == concurrency
+
+
+def test_parameters_stay_with_the_strategy_they_were_set_for() -> None:
+    assert settings_of(replace(JOB, strategy="fish"), SUBJECT, PAGES).parameters == (("width", 3.0),)
+
+
+# --- done before -----------------------------------------------------------------------------------------------------
+
+
+def test_a_job_is_the_same_as_long_as_nothing_it_depends_on_changes() -> None:
+    field = field_of(WEB, "r1")
+    assert key_of(JOB, field, PAGES) == key_of(JOB, field_of(WEB, "r1"), PAGES)
+    different = [
+        key_of(JOB, field, PAGES),
+        key_of(JOB, field, Conditions(pages=99)),
+        key_of(JOB, field, Conditions(pages=100, delay=0.0)),
+        key_of(JOB, field, Conditions(pages=100, latency=0.2)),
+        key_of(replace(JOB, strategy="best-first"), field, PAGES),
+        key_of(replace(JOB, judge="cosine"), field, PAGES),
+        key_of(replace(JOB, strategy=ORACLE, judge=""), field, PAGES),
+        key_of(JOB, field_of(WEB, "r1", "r2"), PAGES),
+        key_of(JOB, field_of(WEB, "r1", stamp="2"), PAGES),
+        key_of(JOB, field_of(WEB, "r1", seeds=(url_of("d1"),)), PAGES),
+    ]
+    assert len(set(different)) == len(different)
+
+
+def test_the_name_of_a_job_says_what_it_is() -> None:
+    assert str(JOB) == "small/grid with breadth and the judge zones"
+    assert str(replace(JOB, judge="")) == "small/grid with breadth"
