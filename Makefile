@@ -11,6 +11,7 @@ test: setup                     ## everything CI runs
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python -m shoal.evaluate.gate
 	$(BIN)/pytest -n 2
 
 bench: setup                    ## how fast, against whom; ratios in one run

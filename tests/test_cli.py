@@ -22,10 +22,11 @@ from typing import Any
 import pytest
 
 from shoal import app
-from shoal.cli import commands, main
+from shoal.cli import main
 from shoal.store.folder import lock
 from shoal.testing.webserver import Answer, SimpleWeb, WebServer
 from shoal.topic.file import topic_from_words
+from tests.test_docs import COMMANDS
 
 HOME = "http://a.test/"
 TOPIC = "power grid, 电网, 变电站=0.8"
@@ -623,12 +624,12 @@ async def test_a_full_disk_loses_nothing(small_disk: Path, tmp_path: Path, proce
 # --- help ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", [name for name, command in commands.commands.items() if not command.hidden])
-def test_every_command_and_option_explains_itself_and_can_speak_json(shoal: Shoal, command: str) -> None:
-    said = shoal(command, "--help")
+@pytest.mark.parametrize("words", COMMANDS)
+def test_every_command_and_option_explains_itself_and_can_speak_json(shoal: Shoal, words: str) -> None:
+    said = shoal(*words.split(), "--help")
     assert (said.code, said.err) == (0, "")
     assert max(map(len, said.out.splitlines())) <= 80
-    params = commands.commands[command].params
+    params = COMMANDS[words].params
     assert [
         param.name for param in params if param.param_type_name == "option" and not getattr(param, "help", "")
     ] == []

@@ -47,7 +47,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "ahocorasick_rs": ("text",),
     "aiohttp": ("crawl.fetch", "crawl.trouble", "crawl.addresses", "testing"),
     "click": ("cli", "commands"),
-    "fastwarc": ("evaluate.archive", "evaluate.unpacking"),
+    "fastwarc": ("evaluate.recorded",),
     "feedparser": ("seeds.feed",),
     "isal": ("store.warc",),
     "matplotlib": ("evaluate.plots",),

@@ -50,7 +50,7 @@ def test_json_for_programs(web: Path) -> None:
     )
     said = json.loads(out)
     assert (code, said["folder"], said["standings"][0]["strategy"]) == (0, "结果", "breadth")
-    assert said["conditions"] == {"pages": 9, "delay": 1.0, "concurrency": 4, "latency": 0.2}
+    assert said["conditions"] == {"pages": 9, "delay": 1.0, "concurrency": 4, "latency": 0.2, "max_depth": None}
     # Nine pages of one host, each a second after the other had come.
     assert said["topics"][0]["seconds"] > 9
     assert "labelled URLs are not pages" in err or err == ""

@@ -18,7 +18,7 @@ import pytest
 from shoal.crawl.coordinator import Ending
 from shoal.errors import FolderError
 from shoal.evaluate.demo import DELAY, Plan, run_demo
-from shoal.evaluate.synthetic import Web
+from shoal.evaluate.generated.synthetic import Web
 from shoal.store.folder import connect, read_settings
 from shoal.testing.politeness import violations
 from shoal.testing.webserver import read_log

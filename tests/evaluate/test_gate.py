@@ -9,7 +9,7 @@ import pytest
 from shoal.crawl.strategy import strategies
 from shoal.errors import InputError
 from shoal.evaluate.gate import FLOORS, TOLERANCE, judged, main, read_floors, table, updated, write_floors
-from shoal.evaluate.sites import TOPICS
+from shoal.evaluate.generated.sites import TOPICS
 
 MEASURED = {"fish": 0.5004, "learned": 0.9, "breadth": 0.3}
 FLOOR = {"fish": 0.52, "breadth": 0.25, "forgotten": 0.4}

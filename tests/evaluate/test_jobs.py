@@ -93,6 +93,16 @@ def test_only_the_order_counts_unless_hosts_shall_wait() -> None:
     assert (made.fetching.concurrency, made.fetching.user_agent) == (1, "Own/1.0")
 
 
+def test_a_depth_for_all_wins_over_the_topics_own() -> None:
+    assert settings_of(JOB, SUBJECT, Conditions(pages=50, max_depth=2)).budget.max_depth == 2
+
+
+def test_what_lies_deeper_than_the_limit_is_not_missed() -> None:
+    # home, d1, d4, d2, d3, r1 are at most two links away, r2 is not.
+    result = done("breadth", conditions=Conditions(pages=100, max_depth=2))
+    assert (result.reachable, result.relevant, result.fetched) == (6, 1, 6)
+
+
 @pytest.mark.parametrize(
     ("conditions", "delay", "factor", "concurrency"),
     [

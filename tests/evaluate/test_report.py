@@ -120,6 +120,7 @@ def test_a_single_web_is_not_averaged(tmp_path: Path) -> None:
     [
         (Conditions(pages=1), "Up to 1 page per crawl, 1 request in flight, no host is ever waited for"),
         (Conditions(pages=2000, concurrency=5), "Up to 2,000 pages per crawl, 5 requests in flight, no host"),
+        (Conditions(pages=5, max_depth=2), "Up to 5 pages per crawl, at most 2 links from a seed, 1 request in flight"),
         (Conditions(pages=5, delay=1.5), "as many requests as usual in flight, 1.5 s between two requests to one host"),
         (Conditions(pages=5, delay=0.0, concurrency=1, latency=0.25), "servers answer after 0.25 s"),
     ],

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from shoal import app
 from shoal.crawl.coordinator import Ending
 from shoal.errors import FolderError
-from shoal.evaluate.archive import Archive, open_archive
 from shoal.evaluate.offline import OfflineWeb, Subject, open_web
+from shoal.evaluate.recorded.archive import Archive, open_archive
 from shoal.evaluate.remembering import PageCache
 from shoal.evaluate.simulate import Run, simulate
 from shoal.model import Term, Topic

@@ -29,6 +29,7 @@ _PATH = click.Path(path_type=Path)
 @click.option(
     "--delay", type=click.FloatRange(min=0), metavar="SECONDS", help="Let hosts wait, as in a live crawl. Default: no."
 )
+@click.option("--max-depth", type=click.IntRange(min=0), metavar="N", help="Links from a seed. Default: no limit.")
 @click.option("--concurrency", type=click.IntRange(min=1), metavar="N", help="Requests in flight. Default: 1.")
 @click.option(
     "--latency",
@@ -62,6 +63,7 @@ def compare(
     topic_files: tuple[Path, ...],
     delay: float | None,
     concurrency: int | None,
+    max_depth: int | None,
     latency: float,
     jobs: int | None,
     folder: Path,
@@ -78,7 +80,7 @@ def compare(
 
     \b
     shoal compare generated
-    shoal compare webs/zhmed.warc.xz --strategy fish --strategy restore --pages 1000
+    shoal compare zhmed.warc.xz --strategy fish --strategy restore --pages 500
     """
     # Here, because scipy and the generated web take longer to load than most commands take in all.
     from shoal.evaluate.compare import Plan, run_compare
@@ -91,7 +93,7 @@ def compare(
         strategies=strategies,
         judges=judges,
         topics=topics,
-        conditions=Conditions(pages=pages, delay=delay, concurrency=concurrency, latency=latency),
+        conditions=Conditions(pages=pages, delay=delay, concurrency=concurrency, latency=latency, max_depth=max_depth),
         labels=labels,
         topic_files=topic_files,
         folder=folder,

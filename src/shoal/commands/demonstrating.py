@@ -12,7 +12,7 @@ from shoal import app
 from shoal.commands import options
 from shoal.commands.answer import STOPPED, print_json, run_async
 from shoal.crawl.coordinator import Ending
-from shoal.evaluate.sites import TOPICS
+from shoal.evaluate.generated.sites import TOPICS
 from shoal.terminal import crawl as screen
 
 

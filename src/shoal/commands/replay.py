@@ -34,8 +34,8 @@ def replay(file: Path, port: int, log: Path | None, latency: float, as_json: boo
     It is an HTTP proxy that knows only what is in the file. Pages recorded under https are served under http. Ctrl-C ends it.
     """
     # Here, because the reader of WARC files and the server take longer to load than most commands take in all.
-    from shoal.evaluate.archive import open_archive
-    from shoal.evaluate.replay import Served, serve
+    from shoal.evaluate.recorded.archive import open_archive
+    from shoal.evaluate.recorded.replay import Served, serve
 
     def show(served: Served) -> None:
         if as_json:

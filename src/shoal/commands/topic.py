@@ -148,7 +148,7 @@ def learn_topic(
     """Make a topic file from example pages.
 
     \b
-    shoal topic learn --from https://example.org/grid --from saved.html --topic 'power grid' --out grid.toml
+    shoal topic learn --from saved.html --topic 'power grid' --out grid.toml
     shoal topic learn --from 样本/*.html --out 电网.toml
 
     The pages are files (HTML or text, in any encoding) or URLs, which become the seeds. Two or more teach much better

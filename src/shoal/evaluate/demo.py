@@ -18,10 +18,10 @@ from pathlib import Path
 from shoal import app
 from shoal.crawl.coordinator import Ending
 from shoal.errors import FolderError
+from shoal.evaluate.generated.synthetic import Web, generate
 from shoal.evaluate.metrics import Curve
 from shoal.evaluate.outcome import Harvest, Outcome, best_pages, curve, hidden_find, summary
 from shoal.evaluate.plots import harvest_plot
-from shoal.evaluate.synthetic import Web, generate
 from shoal.settings import Budget, Fetching, Politeness, Settings
 from shoal.store.export import ExportRow
 from shoal.store.folder import lock, storage_errors

@@ -11,10 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
+from shoal.crawl.choice import Choice
 from shoal.crawl.judge import judges
 from shoal.crawl.strategy import judge_of, strategies
 from shoal.errors import InputError
@@ -24,7 +26,7 @@ from shoal.evaluate.oracle import omniscient
 from shoal.evaluate.remembering import PageCache
 from shoal.evaluate.simulate import LATENCY, Fetched, simulate
 from shoal.evaluate.survey import Ground, Survey, code_stamp
-from shoal.settings import Politeness, Settings
+from shoal.settings import Budget, Politeness, Settings
 
 ORACLE = "omniscient"
 """Stands where a strategy's name would."""
@@ -56,6 +58,8 @@ class Conditions(msgspec.Struct, frozen=True, kw_only=True):
     concurrency: int | None = None
     """Requests in flight; None: one, or as many as usual when hosts wait."""
     latency: float = LATENCY
+    max_depth: int | None = None
+    """Links from a seed; None: what the topic file says."""
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
@@ -120,7 +124,8 @@ class Bench:
         place = job.web, job.topic
         if self._ground is None or self._ground[0] != place:
             field = self._fields[job.web]
-            self._ground = place, Ground(field.survey, field.subjects[job.topic].settings)
+            settings = field.subjects[job.topic].settings
+            self._ground = place, Ground(field.survey, replace(settings, budget=_budget(settings, self._conditions)))
         return self._ground[1]
 
     def _foresee(self, job: Job, ground: Ground, relevant: frozenset[int]) -> Result:
@@ -180,10 +185,15 @@ def settings_of(job: Job, subject: Subject, conditions: Conditions) -> Settings:
         judge=job.judge,
         # Numbers that somebody set for one strategy mean nothing to another.
         parameters=own.parameters if job.strategy == own.strategy else (),
-        budget=replace(own.budget, max_pages=conditions.pages),
+        budget=_budget(own, conditions),
         politeness=politeness,
         fetching=replace(own.fetching, concurrency=concurrency),
     )
+
+
+def _budget(own: Settings, conditions: Conditions) -> Budget:
+    depth = own.budget.max_depth if conditions.max_depth is None else conditions.max_depth
+    return replace(own.budget, max_pages=conditions.pages, max_depth=depth)
 
 
 def key_of(job: Job, field: Field, conditions: Conditions) -> str:
@@ -197,7 +207,17 @@ def key_of(job: Job, field: Field, conditions: Conditions) -> str:
         return digest.hexdigest()
     settings = settings_of(job, subject, conditions)
     digest.update(msgspec.msgpack.encode(settings))
-    for choice in (strategies()[job.strategy], judges()[judge_of(settings)]):
-        module = sys.modules[choice.make.__module__]
-        digest.update(Path(module.__file__ or "").read_bytes())
+    for file in _code_of(strategies()[job.strategy]) | _code_of(judges()[judge_of(settings)]):
+        digest.update(file.read_bytes())
     return digest.hexdigest()
+
+
+def _code_of(choice: Choice[Any]) -> dict[Path, None]:
+    """The files that a strategy or a judge is made of: its own, those it inherits from, and what all of its kind share."""
+    kinds = choice.make.__mro__ if isinstance(choice.make, type) else ()
+    modules = [
+        sys.modules[name] for name in dict.fromkeys([choice.make.__module__, *(kind.__module__ for kind in kinds)])
+    ]
+    own = [Path(module.__file__) for module in modules if module.__name__.startswith("shoal.") and module.__file__]
+    shared = [file for file in sorted(own[0].parent.glob("*.py")) if b"\nCHOICE = " not in file.read_bytes()]
+    return dict.fromkeys([*own, *shared])

@@ -17,9 +17,9 @@ from msgspec.structs import replace
 
 from shoal import app
 from shoal.errors import InputError
-from shoal.evaluate.archive import Archive, name_of, open_archive
-from shoal.evaluate.labels import read_labels, strangers
-from shoal.evaluate.synthetic import Web, generate
+from shoal.evaluate.generated.synthetic import Web, generate
+from shoal.evaluate.recorded.archive import Archive, name_of, open_archive
+from shoal.evaluate.recorded.labels import read_labels, strangers
 from shoal.settings import Settings
 from shoal.testing.webserver import Answer
 from shoal.topic.file import read_topic

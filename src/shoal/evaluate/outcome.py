@@ -7,8 +7,8 @@ from typing import Literal
 
 import msgspec
 
+from shoal.evaluate.generated.synthetic import Web
 from shoal.evaluate.metrics import Curve, Point, harvest
-from shoal.evaluate.synthetic import Web
 from shoal.store.explain import Explanation
 from shoal.store.export import ExportRow
 

@@ -173,6 +173,8 @@ def _method(comparison: Comparison) -> str:
 
 def _conditions(conditions: Conditions) -> str:
     pages = f"Up to {_count(conditions.pages, 'page')} per crawl"
+    if conditions.max_depth is not None:
+        pages += f", at most {_count(conditions.max_depth, 'link')} from a seed"
     latency = f"servers answer after {conditions.latency:g} s"
     if conditions.delay is None:
         flying = _count(conditions.concurrency or 1, "request")

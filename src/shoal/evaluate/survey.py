@@ -288,7 +288,8 @@ def code_stamp() -> str:
     """Changes whenever pages might be read, or a crawl be run, in another way; strategies and judges left aside."""
     source = Path(shoal.__file__).parent
     digest = blake2b(shoal.__version__.encode(), digest_size=6)
-    for file in (source / "text.py", source / "urls.py", Path(__file__), *sorted((source / "crawl").glob("*.py"))):
+    ways = [Path(__file__).parent / f"{name}.py" for name in ("survey", "simulate", "fetching", "remembering")]
+    for file in (source / "text.py", source / "urls.py", *ways, *sorted((source / "crawl").glob("*.py"))):
         digest.update(file.read_bytes())
     return digest.hexdigest()
 

@@ -51,6 +51,16 @@ def test_links_that_must_not_be_followed_take_no_place() -> None:
     assert [(one.refused, one.priority) for one in candidates] == [(Reason.NOFOLLOW, 0.0), (None, 1.0)]
 
 
+def test_pages_that_were_fetched_are_nobodys_offspring() -> None:
+    # W = 1: behind the menu, whose page was fetched, the first link that leads to something new is favoured.
+    fish = Fish(TOPIC, width=1, breeding=1)
+    list(fish.follow(page("menu", "first", score=FOOD)))
+    assert scores(list(fish.follow(page("first", "menu", "second", "third", score=FOOD)))) == [1.0, 1.0, 0.0]
+    again = Fish(TOPIC, width=1, breeding=1)
+    again.recall([fish.memo(page("menu", "first", score=FOOD)), b"", b"of another strategy"])
+    assert scores(list(again.follow(page("first", "menu", "second", "third", score=FOOD)))) == [1.0, 1.0, 0.0]
+
+
 @pytest.mark.parametrize(
     ("score", "inherited", "left"),
     [

@@ -9,7 +9,7 @@ from shoal.crawl.strategy.nofollow import refusal
 from shoal.model import Candidate, Link, Reason, Seen, Topic
 from shoal.protocols import Strategy
 
-WIDTH, DEPTH = 30, 5
+WIDTH, DEPTH = 100, 5
 
 
 class Bounded(Strategy):

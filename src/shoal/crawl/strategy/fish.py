@@ -1,7 +1,9 @@
 """Fish search: fish breed where they find food, and starve where they find none for too long (PUSH table 3-1).
 
 The queue has three parts: the first links of relevant pages, then the first links of others, then all the rest. Among equals
-the frontier keeps the order of arrival. How far a fish may still swim without food is what a page leaves to its links.
+the frontier keeps the order of arrival. The first links are the first that lead to something new: those at the top of every
+page of a real site are its menu, whose pages were fetched long ago. How far a fish may still swim without food is what a page
+leaves to its links.
 """
 
 from __future__ import annotations
@@ -12,8 +14,10 @@ from shoal.crawl.choice import Choice, Parameter
 from shoal.crawl.strategy.nofollow import refusal
 from shoal.model import Candidate, Link, Reason, Seen, Topic, Verdict
 from shoal.protocols import Strategy
+from shoal.urls import key_of
 
 WIDTH, DEPTH, BREEDING = 10, 3, 1.5
+_MARK = b"eaten:"
 PARAMETERS = (
     Parameter(name="width", default=WIDTH, least=1, most=10_000, what="links favoured on a page that is not relevant"),
     Parameter(
@@ -31,6 +35,8 @@ class Fish(Strategy):
     def __init__(self, topic: Topic, *, width: float = WIDTH, depth: float = DEPTH, breeding: float = BREEDING) -> None:
         """The topic is in the judge's verdict."""
         self._width, self._depth, self._breeding = width, depth, breeding
+        self._eaten: set[int] = set()
+        """The keys of the pages that were fetched: they are nobody's offspring any more."""
 
     def score(self, verdict: Verdict) -> float:
         """What the favoured links of a page are worth."""
@@ -44,11 +50,12 @@ class Fish(Strategy):
         strength = self._depth if seen.task.inherited is None else min(seen.task.inherited, self._depth)
         left = self._depth if verdict.relevant else strength - 1
         favoured = self._width * (self._breeding if verdict.relevant else 1)
-        place = 0  # among the links that may be followed
+        self._eaten.add(key_of(seen.task.url))
+        place = 0  # among the links that may be followed and lead to something new
         for link in page.links:
             refused = refusal(page, link)
             yield refused or self._offspring(link, verdict, left, favoured=place < favoured)
-            place += refused is None
+            place += refused is None and key_of(link.url) not in self._eaten
 
     def _offspring(self, link: Link, verdict: Verdict, left: float, *, favoured: bool) -> Candidate:
         food = "a relevant page" if verdict.relevant else "a page without food"
@@ -58,6 +65,15 @@ class Fish(Strategy):
         score = self.score(verdict) if favoured else 0.0
         why = f"{'among the first links of' if favoured else 'further down on'} {food}, {left:.0f} more without"
         return Candidate(link=link, priority=score, why=why, inherited=left)
+
+    def memo(self, seen: Seen) -> bytes:
+        """That the page was fetched."""
+        return _MARK + key_of(seen.task.url).to_bytes(8, "big", signed=True) if seen.page is not None else b""
+
+    def recall(self, memos: Iterable[bytes]) -> None:
+        """What was fetched before."""
+        ours = (memo.removeprefix(_MARK) for memo in memos if memo.startswith(_MARK))
+        self._eaten.update(int.from_bytes(key, "big", signed=True) for key in ours)
 
 
 CHOICE = Choice(

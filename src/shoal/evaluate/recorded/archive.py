@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from shoal.errors import InputError
-from shoal.evaluate.unpacking import unpacked, unwrapped
+from shoal.evaluate.recorded.unpacking import unpacked, unwrapped
 from shoal.testing.webserver import Answer
 from shoal.urls import host_of, normalise
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from shoal.evaluate.vocabulary import FIELDS, GENERAL, PLACES, REASONS, TIMES, Language, Words
+from shoal.evaluate.generated.vocabulary import FIELDS, GENERAL, PLACES, REASONS, TIMES, Language, Words
 
 T = TypeVar("T")
 

@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from shoal.errors import InputError
-from shoal.evaluate import unpacking
-from shoal.evaluate.archive import open_archive
+from shoal.evaluate.recorded import unpacking
+from shoal.evaluate.recorded.archive import open_archive
 from shoal.testing.webserver import Answer
 from tests.evaluate.recording import CHINESE, page, record, redirect, response, robots, save
 

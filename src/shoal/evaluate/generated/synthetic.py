@@ -12,14 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from shoal.evaluate.articles import write_all
-from shoal.evaluate.assembly import Plan, all_pages
-from shoal.evaluate.copies import copies
-from shoal.evaluate.linking import Map
-from shoal.evaluate.moves import dead_ends, moves, redirect_pages
-from shoal.evaluate.sites import BY_HOST, SEEDS, SITES, TOPICS, Site
-from shoal.evaluate.traps import trap
-from shoal.evaluate.webpage import WebPage
+from shoal.evaluate.generated.articles import write_all
+from shoal.evaluate.generated.assembly import Plan, all_pages
+from shoal.evaluate.generated.copies import copies
+from shoal.evaluate.generated.linking import Map
+from shoal.evaluate.generated.moves import dead_ends, moves, redirect_pages
+from shoal.evaluate.generated.sites import BY_HOST, SEEDS, SITES, TOPICS, Site
+from shoal.evaluate.generated.traps import trap
+from shoal.evaluate.generated.webpage import WebPage
 from shoal.model import Topic
 from shoal.testing.webserver import NOT_FOUND, Answer
 

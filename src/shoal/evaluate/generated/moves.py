@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from shoal.evaluate.articles import Article
-from shoal.evaluate.webpage import WebPage
-from shoal.evaluate.writing import Dice
+from shoal.evaluate.generated.articles import Article
+from shoal.evaluate.generated.webpage import WebPage
+from shoal.evaluate.generated.writing import Dice
 
 
 @dataclass(frozen=True, slots=True)

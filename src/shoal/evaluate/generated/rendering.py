@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from shoal.evaluate.sites import Layout, Site
-from shoal.evaluate.vocabulary import TO_TRADITIONAL, Language
-from shoal.evaluate.writing import Dice
+from shoal.evaluate.generated.sites import Layout, Site
+from shoal.evaluate.generated.vocabulary import TO_TRADITIONAL, Language
+from shoal.evaluate.generated.writing import Dice
 
 LEADS = {"en": ("See also", "More on this:", "Related:", "Compare"), "zh": ("参见", "相关:", "另见", "延伸阅读:")}
 POPULAR = {"en": "Popular today", "zh": "今日热门"}

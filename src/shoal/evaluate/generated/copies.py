@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from shoal.evaluate.articles import Article
-from shoal.evaluate.sites import BY_HOST, Site
-from shoal.evaluate.writing import Dice, reworded
+from shoal.evaluate.generated.articles import Article
+from shoal.evaluate.generated.sites import BY_HOST, Site
+from shoal.evaluate.generated.writing import Dice, reworded
 
 Kind = Literal["print", "second address", "exact", "mirror"]
 

@@ -10,11 +10,11 @@ import pytest
 import turbohtml
 from protego import Protego
 
-from shoal.evaluate.articles import TOPIC_NAMES, write_all
-from shoal.evaluate.copies import copies
-from shoal.evaluate.sites import SITES
-from shoal.evaluate.synthetic import Web, generate
-from shoal.evaluate.webpage import WebPage
+from shoal.evaluate.generated.articles import TOPIC_NAMES, write_all
+from shoal.evaluate.generated.copies import copies
+from shoal.evaluate.generated.sites import SITES
+from shoal.evaluate.generated.synthetic import Web, generate
+from shoal.evaluate.generated.webpage import WebPage
 from shoal.urls import host_of, normalise
 
 DIGEST = "30c40b902286d9e7"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from shoal.evaluate.vocabulary import Language
+from shoal.evaluate.generated.vocabulary import Language
 from shoal.model import Term, Topic
 
 Layout = Literal["modern", "divs", "tables", "broken", "bare"]

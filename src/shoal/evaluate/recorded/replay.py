@@ -18,7 +18,7 @@ from pathlib import Path
 import msgspec
 
 from shoal.errors import InputError
-from shoal.evaluate.archive import Archive
+from shoal.evaluate.recorded.archive import Archive
 from shoal.evaluate.serve import FarAway
 from shoal.testing.webserver import Answer, WebServer
 from shoal.urls import host_of, normalise

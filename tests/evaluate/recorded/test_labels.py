@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from shoal.errors import InputError
-from shoal.evaluate.labels import read_labels, strangers
+from shoal.evaluate.recorded.labels import read_labels, strangers
 
 
 def saved(tmp_path: Path, content: str | bytes) -> Path:

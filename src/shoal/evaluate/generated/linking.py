@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from shoal.evaluate.articles import Article
-from shoal.evaluate.moves import Move
-from shoal.evaluate.rendering import Anchor
-from shoal.evaluate.sites import BY_HOST, Section, Site
-from shoal.evaluate.vocabulary import FIELDS, Language
-from shoal.evaluate.writing import Dice
+from shoal.evaluate.generated.articles import Article
+from shoal.evaluate.generated.moves import Move
+from shoal.evaluate.generated.rendering import Anchor
+from shoal.evaluate.generated.sites import BY_HOST, Section, Site
+from shoal.evaluate.generated.vocabulary import FIELDS, Language
+from shoal.evaluate.generated.writing import Dice
 
 VAGUE = {
     "en": ("read more", "here", "this page", "more", "continue", "link"),

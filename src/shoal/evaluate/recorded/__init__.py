@@ -1,0 +1,1 @@
+"""And which others? Those that somebody recorded in WARC files, with labels."""
