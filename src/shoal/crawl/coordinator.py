@@ -7,7 +7,6 @@ through `crawl/pipe.py`. All state changes between awaits, so there are no locks
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 from collections import deque
 from collections.abc import Callable, Coroutine
 from enum import StrEnum
@@ -15,8 +14,9 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
+from shoal.crawl.errands import Errands
 from shoal.crawl.frontier import Frontier
-from shoal.crawl.intake import MAX_HOPS, Intake
+from shoal.crawl.intake import Intake
 from shoal.crawl.learning import Learner
 from shoal.crawl.politeness import BUSY, Clocks
 from shoal.crawl.robots import Rulebook
@@ -29,13 +29,10 @@ from shoal.model import (
     Missed,
     Moved,
     Reason,
-    RobotsRead,
-    RobotsRecord,
     Seen,
     State,
     StoredPage,
     Task,
-    Timing,
     Topic,
     TopicChange,
     Totals,
@@ -43,7 +40,6 @@ from shoal.model import (
 )
 from shoal.protocols import Store, Strategy
 from shoal.settings import Settings
-from shoal.urls import host_of, origin_of
 
 _T = TypeVar("_T")
 COMMIT_SECONDS = 0.5
@@ -56,8 +52,6 @@ _REPRICED_AT_ONCE = 200
 """URLs that get another priority before others have their turn."""
 _SKIPS_AT_ONCE = 200
 """URLs left out in one go; a page may have thousands of forbidden links, and others must not wait for all of them."""
-_DEAD = frozenset({Reason.DNS, Reason.ADDRESS})
-"""Failures that no other URL of the same host can escape."""
 
 
 class Ending(StrEnum):
@@ -68,15 +62,6 @@ class Ending(StrEnum):
     PAGES = "the page budget is reached"
     BYTES = "the byte budget is reached"
     TIME = "the time budget is reached"
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Errand:
-    """A robots.txt being fetched, perhaps through redirects, for an origin that waits for it."""
-
-    origin: str
-    hop: int = 0
-    attempt: int = 1
 
 
 class Coordinator:
@@ -110,10 +95,7 @@ class Coordinator:
         self._learner = learner
         self._clock = clock
         self._meter = Meter(totals, clock())
-        self._errands: dict[int, Errand] = {}
-        """By the number of the entry that runs it; some wait for the clock of their host."""
-        self._asking: set[int] = set()
-        """Those of them that are in flight."""
+        self._errands = Errands(frontier, clocks, rulebook, attempts=settings.politeness.attempts, clock=clock)
         self._held_back: set[str] = set()
         """Hosts whose page budget is taken by what is in flight."""
         self._stopping = False
@@ -124,7 +106,6 @@ class Coordinator:
         # The batch that the next commit takes, beside what the frontier has changed:
         self._pages: list[StoredPage] = []
         self._topics: list[TopicChange] = []
-        self._robots: list[RobotsRecord] = []
         self._batch_due = asyncio.Event()
         self._room = asyncio.Event()
         self._room.set()
@@ -155,7 +136,7 @@ class Coordinator:
             self._meter.trouble(visit.task.url, visit.failure.detail)
         if visit.task.kind == "robots":
             assert not isinstance(visit, Seen), "a robots.txt is never judged"
-            self._robots_came(visit)
+            self._errands.came(visit)
         else:
             self._page_came(visit)
         self._frontier.free(visit.task.host)
@@ -173,7 +154,7 @@ class Coordinator:
     @property
     def ending(self) -> Ending | None:
         """Why the crawl is over; None while it goes on."""
-        if self._frontier.leased or self._asking:
+        if self._frontier.leased or self._errands.in_flight:
             return None
         if self._stopping:
             return Ending.STOPPED
@@ -301,10 +282,10 @@ class Coordinator:
     def _prepare(self, entry: Entry, now: float) -> Task | None:
         """The request for an entry, or for the robots.txt that must be read first; None when it may not be asked for."""
         if entry.id in self._errands:
-            return self._robots_task(entry)
+            return self._errands.task(entry)
         match self._rulebook.check(entry.url, now):
             case "unknown":
-                return self._ask_robots(entry)
+                return self._errands.ask_first(entry)
             case "unreachable":
                 self._shut(entry, State.SKIPPED, Reason.ROBOTS_UNREACHABLE, "its robots.txt cannot be read")
             case "refused":
@@ -323,7 +304,7 @@ class Coordinator:
         """Nobody went to do it."""
         self._clocks.cancel(task.host)
         if task.kind == "robots":
-            self._send(task.url, self._end_errand(task.id))
+            self._errands.take_back(task)
         else:
             self._frontier.put_back(self._frontier.leased[task.id])
             self._frontier.unblock(task.host)
@@ -340,22 +321,6 @@ class Coordinator:
             inherited=entry.inherited,
             topic_version=self.topic.version,
         )
-
-    def _ask_robots(self, entry: Entry) -> Task:
-        """Read the robots.txt of an origin first; it takes over the entry's claim on the host."""
-        self._frontier.put_back(entry)
-        errand = self._frontier.start_errand(origin_of(entry.url) + "/robots.txt")
-        self._errands[errand.id] = Errand(origin=origin_of(entry.url))
-        return self._robots_task(errand)
-
-    def _robots_task(self, errand: Entry) -> Task:
-        self._asking.add(errand.id)
-        return Task(id=errand.id, url=errand.url, kind="robots", host=errand.host)
-
-    def _end_errand(self, id: int) -> Errand:
-        self._asking.remove(id)
-        self._frontier.end_errand(id)
-        return self._errands.pop(id)
 
     def _skip(self, entry: Entry, reason: Reason, detail: str) -> None:
         self._frontier.settle(entry, State.SKIPPED, reason, detail)
@@ -438,40 +403,6 @@ class Coordinator:
             closing = Closing(host=entry.host, state=State.FAILED, reason=failure.reason, detail=failure.detail)
             self._frontier.close(closing)
 
-    def _robots_came(self, visit: RobotsRead | Moved | Missed) -> None:
-        errand = self._end_errand(visit.task.id)
-        match visit:
-            case Moved(redirect=redirect) if errand.hop < MAX_HOPS:
-                self._clocks.release(visit.task.host, redirect.timing)
-                self._send(redirect.target, dataclasses.replace(errand, hop=errand.hop + 1))
-            case Missed(failure=failure) if failure.heals and errand.attempt < self._patience(errand, failure):
-                self._clocks.release(visit.task.host, failure.timing, failure)
-                self._send(visit.task.url, dataclasses.replace(errand, attempt=errand.attempt + 1))
-            case _:
-                self._learn_robots(errand.origin, visit)
-
-    def _patience(self, errand: Errand, failure: Failure) -> int:
-        """How often a robots.txt is asked for. Where nobody ever answered, the user must not wait for a minute to hear of it."""
-        attempts = self._settings.politeness.attempts
-        nobody_there = failure.reason is Reason.CONNECT and not self._frontier.pages(host_of(errand.origin + "/"))
-        return min(2, attempts) if nobody_there else attempts
-
-    def _send(self, url: str, errand: Errand) -> None:
-        """The robots.txt of one origin may stand on another host, whose clock must be kept too."""
-        self._errands[self._frontier.queue_errand(url)] = errand
-
-    def _learn_robots(self, origin: str, visit: RobotsRead | Moved | Missed) -> None:
-        self._robots.append(self._rulebook.learn(origin, visit, self._clock()))
-        waiting_host = host_of(origin + "/")
-        self._clocks.set_crawl_delay(waiting_host, self._rulebook.crawl_delay(origin + "/"))
-        failure = visit.failure if isinstance(visit, Missed) else None
-        self._clocks.release(visit.task.host, _timing(visit), failure)
-        self._frontier.unblock(waiting_host)
-        if failure is not None and self._rulebook.check(origin + "/", self._clock()) == "unreachable":
-            # A robots.txt that was moved to a dead host cannot be read; the host that moved it lives.
-            dead = failure.reason in _DEAD and visit.task.host == waiting_host
-            self._frontier.close(_closing(waiting_host, failure, dead=dead))
-
     # --- making it durable -------------------------------------------------------------------------------------------
 
     async def _wait_for_batch(self) -> None:
@@ -486,12 +417,11 @@ class Coordinator:
         self._batch_due.clear()
         self._clocks.publish()
         pages, self._pages = self._pages, []
-        robots, self._robots = self._robots, []
         topics, self._topics = self._topics, []
         changes = replace(
             self._frontier.take_changes(),
             pages=tuple(pages),
-            robots=tuple(robots),
+            robots=self._errands.take(),
             patterns=tuple(self._traps.changes()),
             topics=tuple(topics),
             fetching=tuple(entry.url for entry in self._frontier.leased.values()),
@@ -523,22 +453,3 @@ async def _to_the_end(work: Coroutine[None, None, _T]) -> _T:
     finally:
         if task.done() and not task.cancelled():
             task.exception()  # it was looked at, even when somebody was cancelled meanwhile
-
-
-def _closing(host: str, failure: Failure, *, dead: bool) -> Closing:
-    """The end of a host whose robots.txt cannot be read."""
-    if not dead:
-        detail = f"Its robots.txt cannot be read. {failure.detail}"
-        return Closing(host=host, state=State.SKIPPED, reason=Reason.ROBOTS_UNREACHABLE, detail=detail)
-    state = State.SKIPPED if failure.reason is Reason.ADDRESS else State.FAILED
-    return Closing(host=host, state=state, reason=failure.reason, detail=failure.detail)
-
-
-def _timing(visit: RobotsRead | Moved | Missed) -> Timing:
-    match visit:
-        case RobotsRead(timing=timing):
-            return timing
-        case Moved(redirect=redirect):
-            return redirect.timing
-        case Missed(failure=failure):
-            return failure.timing

@@ -24,6 +24,7 @@ from shoal.crawl.strategy import strategies
 from shoal.errors import FolderError, InputError
 from shoal.evaluate.crew import Began, share
 from shoal.evaluate.jobs import ORACLE, Bench, Conditions, Field, Job, Result, key_of
+from shoal.evaluate.markdown import write_markdown
 from shoal.evaluate.offline import MeasuredWeb, open_web
 from shoal.evaluate.standings import Comparison, Results, WebFacts, topic_facts
 from shoal.evaluate.survey import kept_survey, stamp_of
@@ -32,7 +33,8 @@ from shoal.store.folder import lock, storage_errors
 from shoal.topic.values import one_of
 
 MARKER = "shoal-compare"
-JOBS, CURVES, SUMMARY, MEANS, REPORT = "jobs.jsonl", "curves.csv", "summary.csv", "means.csv", "report.html"
+JOBS, CURVES, SUMMARY, MEANS = "jobs.jsonl", "curves.csv", "summary.csv", "means.csv"
+REPORT, TABLES = "report.html", "tables.md"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,9 +259,10 @@ def _written(plan: Plan, fields: dict[str, Field], raw: list[Result], seconds: f
         write_curves(plan.folder / CURVES, results)
         write_summary(plan.folder / SUMMARY, figures)
         write_means(plan.folder / MEANS, [*standings, oracle])
+        write_markdown(plan.folder / TABLES, comparison)
         pictures = draw_all(plan.folder, comparison, results)
         write_report(plan.folder / REPORT, comparison, pictures)
-    files = (REPORT, MEANS, SUMMARY, CURVES, JOBS, *(f"{picture.file}.png" for picture in pictures))
+    files = (REPORT, TABLES, MEANS, SUMMARY, CURVES, JOBS, *(f"{picture.file}.png" for picture in pictures))
     return replace(comparison, files=files)
 
 
@@ -299,7 +302,7 @@ def _own_folder(plan: Plan) -> Iterator[None]:
 
 def _remove_old(folder: Path) -> None:
     with storage_errors(folder):
-        for name in (JOBS, CURVES, SUMMARY, MEANS, REPORT):
+        for name in (JOBS, CURVES, SUMMARY, MEANS, REPORT, TABLES):
             (folder / name).unlink(missing_ok=True)
         for ending in ("recall", "precision", "of-oracle"):
             for suffix in (".png", ".svg"):
