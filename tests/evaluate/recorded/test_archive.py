@@ -222,20 +222,20 @@ def _chunked(text: bytes) -> bytes:
 @pytest.mark.parametrize(
     ("headers", "body"),
     [
-        ("Content-Encoding: gzip\r\n", gzip.compress(TEXT)),
-        ("Content-Encoding: x-gzip\r\n", gzip.compress(TEXT)),
+        ("Content-Encoding: gzip\r\n", gzip.compress(TEXT, mtime=0)),
+        ("Content-Encoding: x-gzip\r\n", gzip.compress(TEXT, mtime=0)),
         ("Content-Encoding: br\r\n", _br(TEXT)),
         ("Content-Encoding: zstd\r\n", _zst(TEXT)),
         ("Content-Encoding: deflate\r\n", zlib.compress(TEXT)),
         ("Content-Encoding: deflate\r\n", _raw_deflate(TEXT)),
         ("Content-Encoding: identity\r\n", TEXT),
-        ("Content-Encoding: gzip, br\r\n", _br(gzip.compress(TEXT))),
+        ("Content-Encoding: gzip, br\r\n", _br(gzip.compress(TEXT, mtime=0))),
         ("Transfer-Encoding: chunked\r\n", _chunked(TEXT)),
-        ("transfer-encoding: Chunked\r\ncontent-encoding: GZIP\r\n", _chunked(gzip.compress(TEXT))),
+        ("transfer-encoding: Chunked\r\ncontent-encoding: GZIP\r\n", _chunked(gzip.compress(TEXT, mtime=0))),
         # Recorders that unpack the body and leave the header:
         ("Content-Encoding: gzip\r\n", TEXT),
         ("Transfer-Encoding: chunked\r\n", TEXT),
-        ("Transfer-Encoding: chunked\r\nContent-Encoding: gzip\r\n", gzip.compress(TEXT)),
+        ("Transfer-Encoding: chunked\r\nContent-Encoding: gzip\r\n", gzip.compress(TEXT, mtime=0)),
         ("Content-Encoding: nonsense\r\n", TEXT),
     ],
 )
@@ -266,9 +266,9 @@ def test_files_that_are_not_there_or_not_warc(tmp_path: Path) -> None:
         ("empty.warc", b"", "is empty"),
         ("page.warc", b"<!doctype html><p>hello" * 100, "is not a WARC file, or cut off in its first record"),
         ("plain.warc.gz", b"".join(RECORDS), "is not packed with gzip, though its name says so"),
-        ("gzip.warc.xz", gzip.compress(b"x"), "is not packed with xz, though its name says so"),
+        ("gzip.warc.xz", gzip.compress(b"x", mtime=0), "is not packed with xz, though its name says so"),
         ("lines.warc", b"\r\n" * 10, "is not a WARC file, or cut off in its first record"),
-        ("text.warc.gz", gzip.compress(b"hello " * 100), "is not a WARC file, or cut off in its first record"),
+        ("text.warc.gz", gzip.compress(b"hello " * 100, mtime=0), "is not a WARC file, or cut off in its first record"),
     ):
         (tmp_path / name).write_bytes(content)
         assert complaint(tmp_path / name) == f"{name} {why}"
