@@ -17,6 +17,8 @@ from shoal.commands.compare import compare
 from shoal.errors import InputError
 from tests.evaluate.test_compare import make_web
 
+pytestmark = pytest.mark.slow
+
 LONG = 120.0
 
 

@@ -18,6 +18,8 @@ from shoal.testing.webserver import read_log
 from tests.evaluate.recording import CHINESE, page, redirect, response, robots, save
 from tests.running import Command, Operator, ask
 
+pytestmark = pytest.mark.slow
+
 RECORDS = (
     robots("www.grid.test", "User-agent: *\nDisallow: /private\n"),
     redirect("http://www.grid.test/", "https://www.grid.test/"),

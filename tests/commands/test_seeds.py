@@ -25,6 +25,8 @@ from shoal.testing.webserver import SimpleWeb, WebServer
 from shoal.topic.file import read_topic
 from tests.seeds.serving import served
 
+pytestmark = pytest.mark.slow
+
 GRID = "https://a.test/grid"
 RESULTS = [
     result("https://a.test/grid", "Power grid basics", "How the grid works", ["bing", "brave"]),

@@ -14,6 +14,8 @@ from shoal.evaluate.compare import CURVES, JOBS, MARKER, MEANS, REPORT, SUMMARY,
 from shoal.evaluate.jobs import ORACLE, Conditions, Job, Result
 from tests.evaluate.recording import page, redirect, robots, save
 
+pytestmark = pytest.mark.slow
+
 STRATEGIES = ("best-first", "breadth")
 
 
