@@ -40,16 +40,20 @@ async def undisturbed(operator: Operator, web: SmallWeb) -> set[tuple[str, str, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("processes", "kills", "pages"), [(1, 20, 60), (2, 8, 35)])
+@pytest.mark.parametrize(
+    ("strategy", "processes", "kills", "pages"),
+    [("best-first", 1, 20, 60), ("best-first", 2, 8, 35), ("genetic", 1, 6, 25), ("genetic-factor", 2, 4, 15)],
+)
 async def test_a_crawl_killed_again_and_again_ends_with_the_same_pages(
-    tmp_path: Path, processes: int, kills: int, pages: int
+    tmp_path: Path, strategy: str, processes: int, kills: int, pages: int
 ) -> None:
     random = Random(processes)
     operator, folder = Operator(tmp_path), tmp_path / "killed"
     expected = await undisturbed(operator, make_web(pages))
     web = make_web(pages)
     async with WebServer(web) as server:
-        crawl = await operator.types("crawl", *options(server, DELAY), "--processes", str(processes), "--dir", "killed")
+        choices = ("--processes", str(processes), "--strategy", strategy, "--dir", "killed")
+        crawl = await operator.types("crawl", *options(server, DELAY), *choices)
         for _ in range(kills):
             assert await crawl.lives_until(web.gets(random.randint(1, 50))), "it was over before the last kill"
             await asyncio.sleep(random.uniform(0.0, 0.05))
