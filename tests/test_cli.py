@@ -178,6 +178,12 @@ BAD_ARGUMENTS: dict[str, tuple[tuple[str, ...], str]] = {
     "unknown option": (("crawl", *WORDS, "--max-page", "5"), "--max-pages"),
     "unknown command": (("crwal",), "No such command 'crwal'"),
     "no folder given": (("status",), "Missing option '--dir'"),
+    "long name": (("status", "--dir", "a" * 300), "is too long for a file or a folder"),
+    "no time": (("compare", "generated", "--latency", "inf"), "'inf' is not a number of seconds"),
+    "unknown number": (
+        ("crawl", "--topic", "x", "--seed", "http://a.test/", "--strategy", "fish", "--set", "wdth=3"),
+        '--set: strategy fish has no "wdth"; did you mean width?',
+    ),
     "unknown format": (("export", "--dir", "x", "--format", "xml"), "'xml' is not one of 'jsonl'"),
 }
 

@@ -31,8 +31,10 @@ def paths(folder: Path) -> set[str]:
         (("--max-depth", "1"), ("--max-depth", "9"), {f"{A}/", f"{A}/1", f"{B}/"}),
         (("--max-pages-per-host", "2"), ("--max-pages-per-host", "9"), {f"{A}/", f"{A}/1", f"{B}/"}),
         (("--scope", "host"), ("--scope", "any"), {f"{A}/", f"{A}/1", f"{A}/2", f"{A}/3"}),
+        (("--strategy", "bounded", "--set", "depth=1"), ("--set", "depth=9"), {f"{A}/", f"{A}/1", f"{B}/"}),
+        (("--strategy", "bounded", "--set", "depth=1"), ("--strategy", "depth"), {f"{A}/", f"{A}/1", f"{B}/"}),
     ],
-    ids=["depth", "pages per host", "scope"],
+    ids=["depth", "pages per host", "scope", "bound", "strategy"],
 )
 async def test_what_was_skipped_is_fetched(
     tmp_path: Path, small: tuple[str, ...], large: tuple[str, ...], before: set[str]

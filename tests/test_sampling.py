@@ -89,8 +89,8 @@ async def test_all_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
         "give the files in it",
         "/empty.html has no text to learn from",
         "/picture.png is neither HTML nor text",
-        "http://a.test/missing could not be fetched: The server answered 404 Not Found",
-        "http://a.test/round leads from redirect to redirect, more than 10 times",
+        "http://a.test/missing could not be fetched: the server answered 404 Not Found",
+        "http://a.test/round could not be fetched: http://a.test/round sends us on more than 10 times",
         "http:// is not a URL that can be asked for",
     ]
 

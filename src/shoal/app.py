@@ -112,11 +112,21 @@ def forget_crawl(folder: Path) -> None:
 def change_settings(folder: Path, options: Mapping[str, object]) -> None:
     """What the user says now replaces what the crawl was started with; what is allowed now and was not then gets its chance."""
     with folders.lock_existing(folder), folders.reading(folder) as database:
-        settings = overlay(folders.read_settings(folder, database), options, names=names())
+        before = folders.read_settings(folder, database)
+        settings = overlay(before, options, names=names())
+        _check_names(settings)
         folders.write_settings(database, settings)
         if options.get("threshold") is not None:
             history.set_threshold(database, settings.topic, time.time())
-        reopen(database, settings, ScopeRule(settings.scope, settings.seeds).allows)
+        reopen(database, before, settings, ScopeRule(settings.scope, settings.seeds).allows)
+
+
+def _check_names(settings: Settings) -> None:
+    """A strategy or judge that somebody added may be gone since the crawl began."""
+    if settings.strategy not in strategies():
+        raise InputError(f"There is no strategy {settings.strategy} any more: choose another one with --strategy.")
+    if settings.judge and settings.judge not in judges():
+        raise InputError(f"There is no judge {settings.judge} any more: choose another one with --judge.")
 
 
 async def run_crawl(folder: Path, watch: Watch, *, ledger_file: Path | None = None) -> Ending:
@@ -166,7 +176,8 @@ def make_coordinator(
     frontier = Frontier(store.shelf, clocks)
     traps = TrapDetector(datetime.fromtimestamp(clock(), UTC).year)
     traps.load(store.patterns())
-    intake = Intake(frontier, ScopeRule(settings.scope, settings.seeds), traps, settings.budget)
+    strategy = make_strategy(store)
+    intake = Intake(frontier, ScopeRule(settings.scope, settings.seeds), traps, settings.budget, strategy.lost)
     for seed in settings.seeds:
         intake.seed(seed, SEED_PRIORITY)
     return Coordinator(
@@ -177,7 +188,7 @@ def make_coordinator(
         rulebook=rulebook,
         traps=traps,
         intake=intake,
-        strategy=make_strategy(store),
+        strategy=strategy,
         learner=_make_learner(store, totals),
         totals=totals,
         clock=clock,
@@ -190,6 +201,7 @@ def make_strategy(store: CrawlStore) -> Strategy:
     settings = store.settings
     strategy = strategies()[settings.strategy].make(settings.topic, **dict(settings.parameters))
     strategy.recall(store.memos())
+    strategy.lost(store.lost())
     return strategy
 
 
@@ -197,8 +209,8 @@ def _make_learner(store: CrawlStore, totals: Totals) -> Learner:
     """What the crawl has learned about its topic when the last run ended."""
     settings, last = store.settings, store.topic()
     learner = Learner(settings.learning, last, seeds=len(settings.seeds), pages=totals.pages)
-    if settings.learning.from_seeds and totals.pages and not last.memory:
-        parser = HtmlParser()
+    if learner.awaits_seeds and totals.pages:
+        parser = HtmlParser(settings.fetching.user_agent)
         learner.recall(page for response in store.seed_pages() if (page := parser.parse(response)) is not None)
     return learner
 
@@ -262,8 +274,9 @@ async def _work_elsewhere(coordinator: Coordinator, settings: Settings) -> None:
             )
         channel = Channel(*await asyncio.open_connection(sock=ours, limit=_PIPE_BUFFER))
         try:
-            await channel.send(replace(settings, topic=coordinator.topic))
-            worked = await serve(coordinator, channel, lambda: coordinator.topic)
+            topic = coordinator.topic
+            await channel.send(replace(settings, topic=topic))
+            worked = await serve(coordinator, channel, lambda: coordinator.topic, told=topic)
         finally:
             await channel.close()
             if process.returncode is None:

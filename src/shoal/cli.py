@@ -21,7 +21,8 @@ from shoal.commands.looking import explain, export, status
 from shoal.commands.replay import replay
 from shoal.commands.seeds import seeds
 from shoal.commands.topic import topic
-from shoal.errors import ShoalError, StorageFull
+from shoal.errors import InputError, ShoalError, StorageFull
+from shoal.topic.values import short
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -37,6 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _complain(error.format_message() + _where_to_look(error))
         code = error.exit_code
     except (click.Abort, KeyboardInterrupt):
+        _complain("Stopped before anything was done")
         code = STOPPED
     except ShoalError as error:
         _complain(str(error))
@@ -80,6 +82,8 @@ class _Commands(click.Group):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
         except OSError as error:
+            if error.errno == errno.ENAMETOOLONG:
+                raise InputError(f"The name {short(error.filename)} is too long for a file or a folder.") from error
             if error.errno != errno.ENOSPC:
                 raise
             raise StorageFull("There is no room left where the output goes.") from error

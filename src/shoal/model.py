@@ -249,7 +249,7 @@ class Reason(StrEnum):
     THRESHOLD = "threshold"
     QUEUE_FULL = "queue-full"
     NOFOLLOW = "nofollow"
-    WIDTH = "width"
+    BOUND = "bound"
 
 
 class Failure(Value, frozen=True, kw_only=True):

@@ -74,6 +74,10 @@ class Strategy(Protocol):
         """URLs whose priority changed by what was learned since. What takes long runs in a thread: the crawl does not wait."""
         return ()
 
+    def lost(self, keys: Iterable[int]) -> None:
+        """URLs (`urls.key_of`) that will not be fetched: failed, moved, out of scope. A strategy need not care."""
+        return
+
     def memo(self, seen: Seen) -> bytes:
         """What must be known of this page after a restart; stored with the page."""
         return b""

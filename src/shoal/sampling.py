@@ -13,12 +13,12 @@ from pathlib import Path
 from shoal.crawl.fetch import HttpFetcher
 from shoal.crawl.parse import HtmlParser
 from shoal.errors import InputError
-from shoal.model import Failure, Page, Redirect, Response, Task, Timing
+from shoal.model import Failure, Page, Response, Timing, Unanswered
+from shoal.seeds.asking import Asker, in_a_sentence
 from shoal.settings import Fetching
-from shoal.urls import host_of, normalise
+from shoal.urls import normalise
 
 Pause = Callable[[float], Awaitable[None]]
-MAX_REDIRECTS = 10
 _TYPES = {".html": "text/html", ".htm": "text/html", ".xhtml": "text/html", ".txt": "text/plain", ".md": "text/plain"}
 """Other files are looked at."""
 _NO_TIME = Timing(started=0.0, answered=0.0, ended=0.0)
@@ -36,10 +36,11 @@ async def read_samples(
     pages: list[Page] = []
     complaints: list[str] = []
     async with HttpFetcher(fetching) as fetcher:
-        asker = _Asker(fetcher, delay, pause)
+        asker = Asker(fetcher, delay=delay, sleep=pause)
         for source in dict.fromkeys(sources):
             try:
-                pages.append(_understood(await asker.ask(source) if is_url(source) else _read(source), fetching))
+                response = await _asked(source, asker) if is_url(source) else _read(source)
+                pages.append(_understood(response, fetching))
             except _Unusable as error:
                 complaints.append(f"{source} {error}")
     if complaints:
@@ -76,32 +77,14 @@ def _understood(response: Response, fetching: Fetching) -> Page:
     return page
 
 
-class _Asker:
-    """Asks for one URL after the other, and leaves each host alone between two requests."""
-
-    def __init__(self, fetcher: HttpFetcher, delay: float, pause: Pause) -> None:
-        self._fetcher = fetcher
-        self._delay = delay
-        self._pause = pause
-        self._asked: set[str] = set()
-
-    async def ask(self, source: str) -> Response:
-        """The answer at the end of all redirects."""
-        url = normalise(source)
-        if url is None:
-            raise _Unusable("is not a URL that can be asked for")
-        for _ in range(MAX_REDIRECTS + 1):
-            answer = await self._request(url)
-            if isinstance(answer, Response):
-                return answer
-            if isinstance(answer, Failure):
-                raise _Unusable(f"could not be fetched: {answer.detail.rstrip('.')}")
-            url = answer.target
-        raise _Unusable(f"leads from redirect to redirect, more than {MAX_REDIRECTS} times")
-
-    async def _request(self, url: str) -> Response | Redirect | Failure:
-        host = host_of(url)
-        if host in self._asked:
-            await self._pause(self._delay)
-        self._asked.add(host)
-        return await self._fetcher.fetch(Task(id=1, url=url, host=host))
+async def _asked(source: str, asker: Asker) -> Response:
+    """The answer at the end of all redirects."""
+    url = normalise(source)
+    if url is None:
+        raise _Unusable("is not a URL that can be asked for")
+    answer = await asker.ask(url)
+    if isinstance(answer, Failure):
+        raise _Unusable(f"could not be fetched: {in_a_sentence(answer.detail)}")
+    if isinstance(answer, Unanswered):
+        raise _Unusable(f"could not be fetched: {answer.why}")
+    return answer

@@ -31,7 +31,8 @@ async def open_visitor(settings: Settings) -> AsyncIterator[PageVisitor]:
     """All that fetching, parsing and judging need."""
     _allow_many_sockets()
     async with HttpFetcher(settings.fetching) as fetcher:
-        yield PageVisitor(fetcher, HtmlParser(), make_judge(judge_of(settings), settings.topic))
+        parser = HtmlParser(settings.fetching.user_agent)
+        yield PageVisitor(fetcher, parser, make_judge(judge_of(settings), settings.topic))
 
 
 def adopting(visitor: PageVisitor, settings: Settings) -> Callable[[Topic], None]:

@@ -56,7 +56,7 @@ async def through_a_pipe(coordinator: Coordinator) -> AsyncIterator[Broker]:
     far_end = Channel(*await asyncio.open_connection(sock=ours))
     broker = PipeBroker(channel, lambda topic: None)
     async with asyncio.TaskGroup() as group:
-        group.create_task(serve(coordinator, far_end, lambda: coordinator.topic))
+        group.create_task(serve(coordinator, far_end, lambda: coordinator.topic, told=coordinator.topic))
         group.create_task(broker.listen())
         yield broker
         await channel.close()

@@ -13,6 +13,7 @@ from random import Random
 import msgspec
 import pytest
 
+from shoal import app
 from shoal.crawl.choice import Choice
 from shoal.crawl.coordinator import Coordinator, Ending
 from shoal.crawl.judge import judges
@@ -32,7 +33,7 @@ TOPIC = Topic(name="grid", terms=(Term(text="power grid"), Term(text="电网")))
 NOW = 1.8e9
 LATE = 4.2e9
 """Seconds since 1970; the second one is in the year 2103."""
-REFUSALS = {Reason.DEPTH, Reason.WIDTH, Reason.THRESHOLD, Reason.NOFOLLOW}
+REFUSALS = {Reason.BOUND, Reason.THRESHOLD, Reason.NOFOLLOW}
 """What a strategy may have against a link."""
 GARBAGE = (
     b"",
@@ -294,6 +295,7 @@ def test_a_crawl_that_was_stopped_goes_on_where_it_was(choice: Choice[Strategy],
 
     assert stopped.play(stop_soon) is Ending.STOPPED
     assert 8 < len(stored(stopped.folder)) < len(undisturbed) - 8
+    app.change_settings(stopped.folder, {})  # as `shoal resume` does
     assert stopped.run() is Ending.NOTHING_LEFT
     assert len(stopped.pages_asked) == len(set(stopped.pages_asked)), "no page is fetched twice"
     assert_nothing_is_lost(stopped, undisturbed)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
@@ -41,3 +43,25 @@ def test_it_holds_what_a_plain_list_would_hold(steps: list[tuple[str, int, int]]
             assert cold.pop() == plain.pop(0)
         assert (len(cold), sorted(cold)) == (len(plain), sorted(plain))
         assert cold.bound <= min(plain, default=(math.inf, 0))
+
+
+def test_many_that_went_away_cost_no_more_than_one_each() -> None:
+    """The work is counted, not timed: every look at what is left behind goes through the counter."""
+    cold, looks = Cold(), 0
+    for id in range(2_000):
+        cold.add(float(id), id)
+    for id in range(1_000):
+        cold.discard(float(id), id)
+
+    class Watched(Counter[tuple[float, int]]):
+        def __iter__(self) -> Iterator[tuple[float, int]]:
+            nonlocal looks
+            looks += 1
+            return super().__iter__()
+
+    cold._left = Watched(cold._left)
+    looks = 0
+    assert len(cold) == 1_000
+    assert cold.pop() == (1_000.0, 1_000)
+    assert len(cold) == 999
+    assert looks == 0, "nobody went through all of them"

@@ -27,7 +27,7 @@ from shoal.testing.ledger import MemoryLedger
 from shoal.urls import host_of, key_of
 
 URLS = [f"http://{host}.test/{page}" for host, pages in [("a", 16), ("b", 12), ("c", 2)] for page in range(pages)]
-REOPENS = {Reason.DEPTH, Reason.NOFOLLOW, Reason.THRESHOLD, Reason.QUEUE_FULL, Reason.WIDTH}
+REOPENS = {Reason.DEPTH, Reason.NOFOLLOW, Reason.THRESHOLD, Reason.QUEUE_FULL, Reason.BOUND}
 SETTINGS = Settings(topic=Topic(name="t", terms=(Term(text="t"),)), seeds=("http://a.test/",))
 urls = st.sampled_from(URLS)
 priorities = st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -14,6 +16,8 @@ from shoal import app
 from shoal.crawl.learning import Learner
 from shoal.model import Origin, Page, Response, Seen, Task, Term, Timing, Topic, TopicChange, Verdict
 from shoal.settings import Budget, Learning
+from shoal.store import folder as folders
+from shoal.store import history
 from shoal.store.crawl import CrawlStore
 from shoal.testing.fakes import Answer, html
 
@@ -125,6 +129,49 @@ def test_what_happens_at_once_is_one_version_with_all_reasons() -> None:
     assert "The threshold rose" in change.why
 
 
+# --- while the crawl goes on -----------------------------------------------------------------------------------------
+
+
+def test_pages_that_come_during_a_study_belong_to_the_next_interval() -> None:
+    crawl = learner(feedback=True, adapt_threshold=True, interval=10, wanted=2)
+
+    async def meanwhile() -> TopicChange | None:
+        for page in [came(POWER, score=0.9)] * 5 + [came(COOKING)] * 5:
+            crawl.saw(page)
+        studying = asyncio.create_task(crawl.study(now=7.0))
+        await asyncio.sleep(0)  # it has begun
+        assert not crawl.due
+        for _ in range(9):
+            crawl.saw(came(POWER, score=0.9))
+        return await studying
+
+    change = asyncio.run(meanwhile())
+    assert change is not None
+    assert change.pages == 10
+    assert "5 pages came, 2 were wanted" in change.why
+    later = study(crawl, [came(COOKING)])
+    assert later is not None
+    assert "9 pages came, 2 were wanted" in later.why
+
+
+def test_the_event_loop_reads_no_page() -> None:
+    crawl = learner(from_seeds=True, feedback=True, adapt_threshold=True, interval=10, wanted=2)
+    called: set[str] = set()
+
+    def note(frame: FrameType, event: str, arg: object) -> None:
+        called.add(frame.f_globals.get("__name__", ""))
+
+    sys.setprofile(note)  # of this thread only
+    try:
+        change = study(crawl, [came(POWER, score=0.9, depth=0)] * 5 + [came(COOKING)] * 5)
+    finally:
+        sys.setprofile(None)
+    assert change is not None
+    assert change.why.startswith("Learned ")
+    assert "shoal.crawl.learning" in called
+    assert not {name for name in called if name.startswith(("shoal.text", "shoal.topic.learn", "shoal.topic.feedback"))}
+
+
 # --- over a restart --------------------------------------------------------------------------------------------------
 
 
@@ -144,6 +191,73 @@ def test_seeds_of_an_earlier_run_count() -> None:
     change = study(crawl, [came(POWER, depth=0)])
     assert change is not None
     assert change.why.endswith("words from 2 seed pages.")
+
+
+def test_a_threshold_that_the_user_sets_is_where_it_moves_on_from() -> None:
+    wishes: dict[str, Any] = {"adapt_threshold": True, "interval": 10, "wanted": 2}
+    last = study(learner(**wishes), [came(POWER, score=0.9)] * 5 + [came(COOKING)] * 5)
+    assert last is not None
+    said = replace(last, topic=replace(last.topic, threshold=0.5, version=3))
+    again = learner(last=said, pages=10, **wishes)
+    change = study(again, [came(POWER, score=0.9, threshold=0.5)] * 5 + [came(COOKING, threshold=0.5)] * 5)
+    assert change is not None
+    assert change.topic.threshold == pytest.approx(0.5 * 1.05)
+    assert change.topic.version == 4
+
+
+def test_what_is_wanted_is_what_the_user_says_now() -> None:
+    pages = [came(POWER, score=0.9)] * 5 + [came(COOKING)] * 5
+    last = study(learner(adapt_threshold=True, interval=10, wanted=2), pages)
+    assert last is not None
+    again = learner(last=last, pages=10, adapt_threshold=True, interval=10, wanted=8)
+    change = study(again, pages)
+    assert change is not None
+    # 5 of 8 came: x 0.95; what came before, 5 of 2 wanted, does not count any more
+    assert change.topic.threshold == pytest.approx(0.15 * 1.05 * 0.95)
+    assert "5 pages came, 8 were wanted" in change.why
+
+
+def test_of_several_topics_the_threshold_of_the_whole_is_where_it_begins() -> None:
+    parts = (replace(GRID, threshold=0.3), replace(GRID, name="other", threshold=0.2))
+    both = replace(GRID, threshold=0.2, any=parts)
+    crawl = learner(both, adapt_threshold=True, interval=10, wanted=2)
+    change = study(crawl, [came(POWER, score=0.9, threshold=0.3)] * 5 + [came(COOKING, threshold=0.2)] * 5)
+    assert change is not None
+    assert change.topic.threshold == pytest.approx(0.2 * 1.05)
+    assert [part.threshold for part in change.topic.any] == pytest.approx([0.3 * 1.05, 0.2 * 1.05])
+
+
+TURBINE = "The power grid needs a turbine, and the turbine hums."
+
+
+def fed_back() -> TopicChange:
+    last = study(learner(feedback=True, interval=10), [came(POWER, score=0.9)] * 5 + [came(COOKING)] * 5)
+    assert last is not None
+    return last
+
+
+def test_seeds_are_learned_from_when_the_user_asks_for_it_later() -> None:
+    last = fed_back()
+    assert not learner(last=last, pages=10, feedback=True).awaits_seeds
+    assert learner(last=last, pages=10, from_seeds=True).awaits_seeds
+    again = learner(last=last, pages=10, from_seeds=True)
+    again.recall([Page(url=SEED, text=TURBINE)] * 2)
+    change = study(again, [came(COOKING)])
+    assert "turbine" in words(change, Origin.SEEDS)
+    assert change is not None
+    assert change.topic.version == 3
+    typed = [term.weight for term in change.topic.terms if term.origin is Origin.HAND]
+    assert typed == [1.0], "what feedback added to a typed word's weight is not taken for typed"
+    assert not again.awaits_seeds
+    assert not learner(last=change, pages=11, from_seeds=True).awaits_seeds
+
+
+def test_what_feedback_taught_stays_when_the_seeds_are_learned_from_later() -> None:
+    again = learner(last=fed_back(), pages=10, from_seeds=True, feedback=True)
+    again.recall([Page(url=SEED, text=TURBINE)] * 2)
+    change = study(again, [came(COOKING)])
+    assert "turbine" in words(change, Origin.SEEDS)
+    assert "transformer" in words(change, Origin.FEEDBACK)
 
 
 # --- in a crawl ------------------------------------------------------------------------------------------------------
@@ -226,3 +340,45 @@ def test_learned_words_do_not_get_lost_when_the_user_sets_a_threshold(tmp_path: 
     app.change_settings(folder, {"threshold": 0.3})
     after = app.topic_history(folder)[-1].topic
     assert after == replace(before, version=3, threshold=0.3)
+
+
+def test_the_latest_version_is_found_without_reading_the_others(tmp_path: Path) -> None:
+    folder = tmp_path / "crawl"
+    crawl = simulation(folder, budget=Budget(max_pages=10))
+    crawl.run()
+    app.change_settings(folder, {"threshold": 0.3})
+    with folders.reading(folder) as database:
+        assert history.latest(database, GRID) == history.topic_history(database, GRID)[-1]
+        database.execute("UPDATE topics SET topic = 'no topic' WHERE version = 2")
+        assert history.latest(database, GRID).topic.version == 3
+        database.execute("DELETE FROM topics")
+        assert history.latest(database, GRID) == history.topic_history(database, GRID)[0]
+        assert history.latest(database, GRID).at > 0
+
+
+def test_a_crawl_that_goes_on_learns_from_the_seeds_it_has_if_asked_to(tmp_path: Path) -> None:
+    folder = tmp_path / "crawl"
+    wishes = Learning(feedback=True, adapt_threshold=True, interval=5, wanted=3)
+    crawl = Simulation(folder, web(), topic=GRID, learning=wishes, budget=Budget(max_pages=10))
+    crawl.run()
+    assert len(app.topic_history(folder)) > 1, "there is a version, with a memory"
+    app.change_settings(folder, {"max_pages": 12, "learn_from_seeds": True})
+    crawl.run()
+    assert "from 1 seed page." in app.topic_history(folder)[-1].why
+
+
+def test_an_interval_goes_on_over_restarts() -> None:
+    last = TopicChange(topic=GRID, pages=20, at=0.0, why="")
+    crawl = learner(last=last, pages=58, feedback=True, interval=20)
+    # 20, 40, 60: two pages are missing, though this run has seen none of the 18 before.
+    assert study(crawl, [came(POWER, score=0.9)]) is None
+    change = study(crawl, [came(POWER, score=0.9)])
+    assert change is not None
+    assert change.pages == 60
+
+
+def test_a_part_of_an_interval_says_nothing_about_how_much_comes() -> None:
+    last = TopicChange(topic=GRID, pages=0, at=0.0, why="")
+    crawl = learner(last=last, pages=8, adapt_threshold=True, interval=10, wanted=5)
+    assert study(crawl, [came(COOKING)] * 2) is None, "only two of ten were seen"
+    assert study(crawl, [came(COOKING)] * 10) is not None

@@ -69,7 +69,7 @@ def came(task: Task, text: str = "") -> RobotsRead:
 
 async def test_messages_of_any_size_arrive_whole_and_in_order(pipe: Pipe) -> None:
     desk = Desk(deque(map(task, range(5))))
-    serving = asyncio.create_task(serve(desk, pipe.near, lambda: TOPIC))
+    serving = asyncio.create_task(serve(desk, pipe.near, lambda: TOPIC, told=TOPIC))
     broker = PipeBroker(pipe.far, nobody_cares)
     listening = asyncio.create_task(broker.listen())
     visits = []
@@ -86,7 +86,7 @@ async def test_messages_of_any_size_arrive_whole_and_in_order(pipe: Pipe) -> Non
 
 async def test_what_a_dead_worker_had_is_settled_as_missed(pipe: Pipe) -> None:
     desk = Desk(deque(map(task, range(3))))
-    serving = asyncio.create_task(serve(desk, pipe.near, lambda: TOPIC))
+    serving = asyncio.create_task(serve(desk, pipe.near, lambda: TOPIC, told=TOPIC))
     broker = PipeBroker(pipe.far, nobody_cares)
     listening = asyncio.create_task(broker.listen())
     first, *_ = [await broker.lease() for _ in range(3)]
@@ -106,7 +106,7 @@ async def test_what_a_dead_worker_had_is_settled_as_missed(pipe: Pipe) -> None:
 
 async def test_what_was_promised_to_a_dead_worker_is_not_taken_from_the_others(pipe: Pipe) -> None:
     desk = Desk()
-    serving = asyncio.create_task(serve(desk, pipe.near, lambda: TOPIC))
+    serving = asyncio.create_task(serve(desk, pipe.near, lambda: TOPIC, told=TOPIC))
     for _ in range(3):
         await pipe.far.send(Want())
     await pipe.far.close()
@@ -116,7 +116,7 @@ async def test_what_was_promised_to_a_dead_worker_is_not_taken_from_the_others(p
 
 
 async def test_a_worker_that_never_asked_for_anything_is_noticed(pipe: Pipe) -> None:
-    serving = asyncio.create_task(serve(Desk(), pipe.near, lambda: TOPIC))
+    serving = asyncio.create_task(serve(Desk(), pipe.near, lambda: TOPIC, told=TOPIC))
     await pipe.far.close()
     assert await serving is False
 
@@ -147,7 +147,7 @@ async def test_a_new_topic_travels_in_front_of_the_first_task_that_is_judged_by_
     current = TOPIC
     heard: list[tuple[Topic, int]] = []
     desk = Desk(deque(map(task, range(4))))
-    serving = asyncio.create_task(serve(desk, pipe.near, lambda: current))
+    serving = asyncio.create_task(serve(desk, pipe.near, lambda: current, told=TOPIC))
     leases = 0
     broker = PipeBroker(pipe.far, lambda topic: heard.append((topic, leases)))
     listening = asyncio.create_task(broker.listen())

@@ -54,4 +54,5 @@ def url_of(name: str) -> str:
 def field_of(web: SmallWeb, *relevant: str, stamp: str = "1", **given: Any) -> Field:
     """The web with one topic, called `grid`."""
     subject = Subject(name="grid", settings=settings(**given), labelled=frozenset(map(url_of, relevant)))
-    return Field(web=web, survey=survey(web), subjects={"grid": subject}, stamp=stamp)
+    surveys = {agent: survey(web, user_agent=agent) for agent in [subject.settings.fetching.user_agent]}
+    return Field(web=web, surveys=surveys, subjects={"grid": subject}, stamp=stamp)

@@ -12,7 +12,7 @@ import pytest
 from shoal.errors import FolderError, InputError
 from shoal.evaluate.compare import CURVES, JOBS, MARKER, MEANS, REPORT, SUMMARY, Plan, run_compare
 from shoal.evaluate.jobs import ORACLE, Conditions, Job, Result
-from tests.evaluate.recording import page, redirect, robots, save
+from tests.evaluate.recording import page, redirect, response, robots, save
 
 pytestmark = pytest.mark.slow
 
@@ -117,6 +117,19 @@ def test_everything_is_measured_and_written(plan: Callable[..., Plan], webs: Pat
     assert {MARKER, JOBS, CURVES, SUMMARY, MEANS, REPORT, "all-recall.png", "chinese-precision.svg"} <= written
     assert set(comparison.files) <= written
     assert "三个网站" in (tmp_path / "out" / REPORT).read_text(encoding="utf-8")
+
+
+def test_each_topic_is_measured_by_what_its_own_crawler_may_follow(plan: Callable[..., Plan], tmp_path: Path) -> None:
+    front = b"<meta name='mybot' content='nofollow'><p>the grid</p><a href='/r'>grid</a>"
+    web = save(tmp_path / "a.warc.gz", response("http://a.test/", front), page("http://a.test/r", "the power grid"))
+    (tmp_path / "a.labels.tsv").write_text(
+        "".join(f"http://a.test/{name}\t{topic}\n" for name in ("", "r") for topic in "xy")
+    )
+    text = 'seeds = ["http://a.test/"]\nkeywords = ["grid"]\n'
+    (tmp_path / "a.x.toml").write_text(text)
+    (tmp_path / "a.y.toml").write_text(text + 'user_agent = "MyBot/2.0"\n')
+    comparison = run_compare(plan(sources=(str(web),), strategies=("breadth",)), Notes())
+    assert [(fact.name, fact.relevant) for fact in comparison.webs[0].topics] == [("x", 2), ("y", 1)]
 
 
 def test_a_web_may_be_named_by_its_file_with_labels_from_elsewhere(plan: Callable[..., Plan], webs: Path) -> None:

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import ast
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from msgspec.structs import replace
 
+import shoal
+from shoal.crawl.strategy import strategies
 from shoal.errors import InputError
-from shoal.evaluate.jobs import ORACLE, Bench, Conditions, Field, Job, Result, key_of, settings_of
+from shoal.evaluate.jobs import ORACLE, Bench, Conditions, Field, Job, Result, code_of, key_of, settings_of
 from shoal.evaluate.offline import Subject
 from shoal.settings import Budget, Fetching, Politeness
 from tests.evaluate.small import field_of, linked, settings, url_of
@@ -103,6 +113,14 @@ def test_what_lies_deeper_than_the_limit_is_not_missed() -> None:
     assert (result.reachable, result.relevant, result.fetched) == (6, 1, 6)
 
 
+def test_the_omniscient_crawler_keeps_to_the_limit_too() -> None:
+    # Over r1 and r2 the page r3 lies three links deep, over d1 two; only the latter way is open.
+    field = field_of(linked(home="r1 d1", r1="r2", r2="r3", r3="", d1="r3"), "r1", "r2", "r3")
+    result = done(ORACLE, field=field, conditions=Conditions(pages=100, max_depth=2))
+    assert (result.hits, result.ending) == ((2, 3, 5), "everything found")
+    assert done(ORACLE, field=field).hits == (2, 3, 4)
+
+
 @pytest.mark.parametrize(
     ("conditions", "delay", "factor", "concurrency"),
     [
@@ -142,6 +160,76 @@ def test_a_job_is_the_same_as_long_as_nothing_it_depends_on_changes() -> None:
     assert len(set(different)) == len(different)
 
 
+SOURCE = Path(shoal.__file__).parent
+COMMON = {"model.py", "topic/background.py", *(f"evaluate/{name}.py" for name in ("oracle", "metrics", "jobs"))}
+
+
+def names(files: list[Path]) -> set[str]:
+    return {str(file.relative_to(SOURCE)) for file in files}
+
+
+def imported(file: Path) -> set[Path]:
+    """The judges and strategies that a file is made of, itself included."""
+    found, waiting = set[Path](), [file]
+    while waiting:
+        found.add(one := waiting.pop())
+        modules = [
+            node.module or "" for node in ast.walk(ast.parse(one.read_bytes())) if isinstance(node, ast.ImportFrom)
+        ]
+        parts = [module for module in modules if module.startswith(("shoal.crawl.judge.", "shoal.crawl.strategy."))]
+        waiting += {SOURCE.parent / f"{part.replace('.', '/')}.py" for part in parts} - found
+    return found
+
+
+@pytest.mark.parametrize("strategy", sorted(strategies()))
+def test_a_result_depends_on_all_judges_and_on_what_its_strategy_is_made_of(strategy: str) -> None:
+    files = code_of(strategy)
+    assert names(files) >= COMMON | names(list((SOURCE / "crawl" / "judge").glob("*.py")))
+    own = strategies()[strategy].make.__module__.replace(".", "/")
+    assert set(files) >= imported(SOURCE.parent / f"{own}.py")
+    assert ("crawl/strategy/hits.py" in names(files)) == (strategy == "hits"), "other strategies may change"
+
+
+def test_the_omniscient_crawler_depends_on_no_strategy_and_no_judge() -> None:
+    assert names(code_of(ORACLE)) >= COMMON
+    assert not [name for name in names(code_of(ORACLE)) if name.startswith("crawl/")]
+
+
+KEYS = """
+from msgspec.structs import replace
+from tests.evaluate.test_jobs import JOB, ORACLE, PAGES, WEB, field_of, key_of
+for job in (replace(JOB, judge="relative"), replace(JOB, strategy=ORACLE, judge="")):
+    print(key_of(job, field_of(WEB, "r1"), PAGES))
+"""
+
+
+@pytest.mark.slow
+def test_a_job_is_another_one_when_its_code_changes(tmp_path: Path) -> None:
+    """With a copy of the code, in a process of its own."""
+    shutil.copytree(SOURCE, tmp_path / "shoal", ignore=shutil.ignore_patterns("__pycache__"))
+    paths = os.pathsep.join([str(tmp_path), str(Path(__file__).parents[2])])
+
+    def keys_after_changing(*files: str) -> list[str]:
+        for file in files:
+            with (tmp_path / "shoal" / file).open("a", encoding="utf-8") as code:
+                code.write("# another line\n")
+        told = subprocess.run([sys.executable, "-c", KEYS], env={"PYTHONPATH": paths}, capture_output=True, check=True)
+        return told.stdout.decode().split()
+
+    crawl, oracle = keys_after_changing()
+    # Of cosine.py the judge `relative` is made; the omniscient crawler asks no judge.
+    second, same = keys_after_changing("crawl/judge/cosine.py", "crawl/strategy/hits.py")
+    assert (second != crawl, same) == (True, oracle)
+    third, other = keys_after_changing("evaluate/oracle.py")
+    assert (third != second, other != same) == (True, True)
+
+
 def test_the_name_of_a_job_says_what_it_is() -> None:
     assert str(JOB) == "small/grid with breadth and the judge zones"
     assert str(replace(JOB, judge="")) == "small/grid with breadth"
+
+
+def test_a_job_is_the_same_in_another_process() -> None:
+    """Where a default stands in a struct, its copy stands in one that has travelled."""
+    field = field_of(WEB, "r1")
+    assert key_of(JOB, pickle.loads(pickle.dumps(field)), PAGES) == key_of(JOB, field, PAGES)

@@ -14,7 +14,6 @@ def test_a_crawl_worked_by_hand() -> None:
     assert curve.found == (1, 1, 2, 2, 3)
     assert curve.end == Point(fetched=5, relevant=3, harvest_rate=0.6, recall=0.75)
     assert curve.at(2) == Point(fetched=2, relevant=1, harvest_rate=0.5, recall=0.25)
-    assert curve.mean_recall == pytest.approx((0.25 + 0.25 + 0.5 + 0.5 + 0.75) / 5)
 
 
 def test_a_page_fetched_twice_costs_twice_and_is_found_once() -> None:
@@ -41,7 +40,6 @@ def test_nothing_fetched_and_nothing_to_find() -> None:
     assert harvest([], RELEVANT).end == nothing
     assert harvest([], RELEVANT).points() == []
     assert harvest(["x"], frozenset()).end == Point(fetched=1, relevant=0, harvest_rate=0.0, recall=0.0)
-    assert harvest([], frozenset()).mean_recall == 0.0
 
 
 # --- against the omniscient crawler ----------------------------------------------------------------------------------

@@ -63,6 +63,24 @@ def test_it_ends_with_the_budget_with_the_last_relevant_page_or_when_nothing_lea
     assert omniscient(chain, [], [0], 10) == []
 
 
+def test_a_way_that_leads_beyond_the_depth_limit_is_none() -> None:
+    #     0 ─► 1 ─► 2 ─► 3     1 to 3 are relevant. Over 2 the page 3 would lie three links deep;
+    #     └──► 4 ────────┘     over 4, which is not relevant, it lies two links deep.
+    links = made([[1, 4], [2], [3], [], [3]])
+    assert omniscient(links, [0], [1, 2, 3], 10, 2) == [0, 1, 2, 4, 3]
+    assert omniscient(links, [0], [1, 2, 3], 10, 3) == [0, 1, 2, 3]
+    assert omniscient(links, [0], [1, 2, 3], 10, 1) == [0, 1]
+    assert omniscient(links, [0], [0, 1], 10, 0) == [0]
+
+
+def test_a_shorter_way_opens_what_was_fetched_at_the_limit() -> None:
+    #     0 ─► 1 ─► 2 ─► 3     1, 2 and 3 are relevant, the limit is 2: 2 is fetched at the limit, and its link is not
+    #     └──► 4 ─► 5 ─► 2     followed. From the seed 6, which links to 2 itself, it is one link deep, and 3 is two.
+    links = made([[1, 4], [2], [3], [], [5], [2], [2]])
+    assert omniscient(links, [0, 6], [1, 2, 3], 10, 2) == [0, 1, 2, 6, 3]
+    assert omniscient(links, [0], [1, 2, 3], 10, 2) == [0, 1, 2]
+
+
 def test_links_are_counted_once_and_those_to_nowhere_or_to_oneself_not_at_all() -> None:
     graph = made([[1, 1, 0, -1, 2], [2, 2], []])
     assert [graph.forward.of(page).tolist() for page in range(3)] == [[1, 2], [2], []]
@@ -77,22 +95,33 @@ def test_reachable_pages_the_nearest_first(depth: int | None, pages: list[int]) 
 # --- against a plain implementation ----------------------------------------------------------------------------------
 
 
-def plain_omniscient(links: Pages, seeds: Sequence[int], relevant: set[int], pages: int) -> list[int]:
+def plain_omniscient(
+    links: Pages, seeds: Sequence[int], relevant: set[int], pages: int, limit: int | None = None
+) -> list[int]:
     """The definition, word by word."""
-    known, fetched = list(dict.fromkeys(seeds)), list[int]()
+    most = len(links) * 2 if limit is None else limit
+    depths, fetched = dict.fromkeys(seeds, 0), list[int]()
     while len(fetched) < pages:
-        wanted = relevant - set(fetched)
-        choice = [page for page in known if page not in fetched and plain_distance(links, page, wanted) is not None]
-        if not choice:
+        wanted, ranks = relevant - set(fetched), []
+        for order, (page, depth) in enumerate(depths.items()):
+            distance = plain_distance(links, page, wanted)
+            if page not in fetched and distance is not None and depth + distance <= most:
+                ranks.append((distance, -len(set(links[page]) & wanted) if distance else 0, order, page))
+        if not ranks:
             break
-
-        ranks = []
-        for page in choice:
-            distance = plain_distance(links, page, wanted) or 0
-            ranks.append((distance, -len(set(links[page]) & wanted) if distance else 0, known.index(page), page))
         fetched.append(best := min(ranks)[-1])
-        known += [page for page in dict.fromkeys(links[best]) if page not in known]
+        plain_discovery(links, best, depths, fetched, most)
     return fetched
+
+
+def plain_discovery(links: Pages, page: int, depths: dict[int, int], fetched: Sequence[int], most: int) -> None:
+    """The page's links are known now, and so are those of fetched pages that rise by it."""
+    rising = [page]
+    for source in rising:
+        for end in links[source] if depths[source] < most else ():
+            if depths[source] + 1 < depths.get(end, most + 1):
+                depths[end] = depths[source] + 1
+                rising += [end] if end in fetched else []
 
 
 def plain_distance(links: Pages, page: int, wanted: set[int]) -> int | None:
@@ -114,19 +143,27 @@ def webs(draw: st.DrawFn) -> tuple[list[list[int]], list[int], set[int]]:
     return links, draw(st.lists(page, max_size=3)), draw(st.sets(page, max_size=5))
 
 
-@given(webs(), st.integers(0, 20))
-@settings(max_examples=400, deadline=None)
-def test_it_does_what_the_definition_says(web: tuple[list[list[int]], list[int], set[int]], pages: int) -> None:
-    links, seeds, relevant = web
-    assert omniscient(made(links), seeds, relevant, pages) == plain_omniscient(links, seeds, relevant, pages)
+LIMITS = st.none() | st.integers(0, 6)
 
 
-@given(webs())
-@settings(max_examples=100, deadline=None)
-def test_it_finds_every_relevant_page_that_can_be_reached(web: tuple[list[list[int]], list[int], set[int]]) -> None:
+@given(webs(), st.integers(0, 20), LIMITS)
+@settings(max_examples=600, deadline=None)
+def test_it_does_what_the_definition_says(
+    web: tuple[list[list[int]], list[int], set[int]], pages: int, limit: int | None
+) -> None:
     links, seeds, relevant = web
-    found = omniscient(made(links), seeds, relevant, len(links))
-    assert set(found) & relevant == relevant & set(reachable(made(links), seeds))
+    found = omniscient(made(links), seeds, relevant, pages, limit)
+    assert found == plain_omniscient(links, seeds, relevant, pages, limit)
+
+
+@given(webs(), LIMITS)
+@settings(max_examples=200, deadline=None)
+def test_it_finds_every_relevant_page_that_can_be_reached(
+    web: tuple[list[list[int]], list[int], set[int]], limit: int | None
+) -> None:
+    links, seeds, relevant = web
+    found = omniscient(made(links), seeds, relevant, len(links), limit)
+    assert set(found) & relevant == relevant & set(reachable(made(links), seeds, limit))
 
 
 # --- how long it takes -----------------------------------------------------------------------------------------------

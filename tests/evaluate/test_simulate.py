@@ -131,6 +131,17 @@ def test_a_focused_crawl_finds_more(rail: tuple[OfflineWeb, Subject]) -> None:
     assert found["best-first"] > 1.5 * found["breadth"]
 
 
+def test_what_a_page_asks_of_one_crawler_holds_for_that_one(tmp_path: Path) -> None:
+    """Also when another one has read the page before."""
+    front = b"<meta name='mybot' content='nofollow'><p>the grid</p><a href='/grid'>grid</a>"
+    records = response("http://a.test/", front), page("http://a.test/grid", "the power grid")
+    cache = PageCache()
+    with open_archive(save(tmp_path / "asks.warc.gz", *records)) as web:
+        assert urls(simulate(web, settings(), cache=cache)) == ["a.test/", "a.test/grid"]
+        mine = settings(fetching=Fetching(user_agent="MyBot/2.0"))
+        assert urls(simulate(web, mine, cache=cache)) == ["a.test/"]
+
+
 class Endless:
     """Each page leads to the next, and no two are alike."""
 

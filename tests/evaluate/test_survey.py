@@ -19,7 +19,8 @@ from tests.evaluate.small import HOME, SmallWeb, linked, settings, url_of
 
 def reached(web: SmallWeb, given: Settings | None = None) -> list[str]:
     """The names of all pages that can be reached."""
-    ground = Ground(survey(web), given or settings())
+    given = given or settings()
+    ground = Ground(survey(web, user_agent=given.fetching.user_agent), given)
     return sorted(url.removeprefix("http://") for url in ground.names(ground.reachable))
 
 
@@ -41,6 +42,13 @@ def test_nofollow_of_a_link_and_of_a_page() -> None:
     web.simple.page(HOME, links=["/a"], head='<link rel="canonical nofollow" href="/b">')
     web.simple.page(url_of("a"), links=["/hidden"], head='<meta name="robots" content="nofollow">')
     assert reached(web) == ["a.test/", "a.test/a"]
+
+
+def test_what_a_page_asks_of_one_crawler_holds_for_that_one() -> None:
+    web = linked(home="a", b="")
+    web.simple.page(url_of("a"), links=["/b"], head='<meta name="mybot" content="nofollow">')
+    assert reached(web) == ["a.test/", "a.test/a", "a.test/b"]
+    assert reached(web, settings(fetching=Fetching(user_agent="MyBot/2.0"))) == ["a.test/", "a.test/a"]
 
 
 def test_a_page_that_asks_not_to_be_kept_is_followed_but_not_there_to_be_found() -> None:
@@ -69,6 +77,13 @@ def test_a_redirect_to_a_path_in_gbk_arrives() -> None:
     web = linked(home="old")
     web.simple.redirect(url_of("old"), "电网".encode("gbk").decode("latin-1")).page(url_of("%B5%E7%CD%F8"), "电网")
     assert reached(web) == ["a.test/", "a.test/%B5%E7%CD%F8"]
+
+
+def test_a_redirect_with_spaces_around_it_leads_where_a_crawl_goes() -> None:
+    web = linked(home="old", new="")
+    web.simple.redirect(url_of("old"), " /new\t")
+    assert reached(web) == ["a.test/", "a.test/new"]
+    assert {page.url for page in simulate(web, settings()).pages} == {HOME, url_of("new")}
 
 
 def test_redirects_that_never_end_lead_nowhere() -> None:
@@ -184,6 +199,8 @@ def test_the_second_time_no_page_is_read(tmp_path: Path) -> None:
     assert kept_survey(Closed(web.simple), "stamp", tmp_path / "new" / "folder") == first
     with pytest.raises(AssertionError, match="asked for again"):
         kept_survey(Closed(web.simple), "another", tmp_path / "new" / "folder")
+    with pytest.raises(AssertionError, match="asked for again"):
+        kept_survey(Closed(web.simple), "stamp", tmp_path / "new" / "folder", user_agent="Other/1.0")
 
 
 @pytest.mark.parametrize("content", [b"", b"\x81", b"not a survey"])

@@ -33,8 +33,8 @@ async def test_redirects_are_followed() -> None:
 async def test_a_ring_of_redirects_ends() -> None:
     fetcher = FakeFetcher({"http://a.test/": redirect("", "http://a.test/")})
     answer = await Asker(fetcher).ask("http://a.test/")
-    assert answer == Unanswered(why="http://a.test/ sends us on more than 5 times")
-    assert len(fetcher.asked) == 6
+    assert answer == Unanswered(why="http://a.test/ sends us on more than 10 times")
+    assert len(fetcher.asked) == 11
 
 
 async def test_who_shall_stay_does_not_follow_to_another_host() -> None:

@@ -127,3 +127,9 @@ def test_robots_txt_names_sitemaps_anywhere_in_any_spelling() -> None:
         "https://a.test/1.xml",
         "https://a.test/2.xml",
     )
+
+
+def test_what_stands_behind_a_url_is_no_part_of_it() -> None:
+    text = "http://a.test/1.html\teye\nhttp://a.test/2 电网\n\n  http://a.test/3\nhttp://a.test/\x00bin\n"
+    listing = read_addresses(text, source="s")
+    assert [page.url for page in listing.pages] == ["http://a.test/1.html", "http://a.test/2", "http://a.test/3"]

@@ -227,3 +227,12 @@ def test_pages_of_both_languages_teach_both() -> None:
     learned = {term.text for term in learn(topic("电网", "power grid"), samples, general()).topic.terms}
     assert {"变压器", "变电站", "输电", "transformer", "substation", "voltage"} < learned
     assert learned.isdisjoint({"我们", "可以", "the", "和", "of", "a"})
+
+
+def test_the_title_of_a_text_file_is_its_first_line_and_counts_once() -> None:
+    text = "The power grid is big. Voltage."
+    page = Page(url="", title=text, text=text, flat=flattened(text))
+    topic = Topic(name="x", terms=(Term(text="power grid"),))
+    words = words_of(page, topic)
+    assert words["voltage"] == 1
+    assert "grid" not in words, "it stands only in the phrase that was typed"

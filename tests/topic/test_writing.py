@@ -46,6 +46,7 @@ def test_a_topic_comes_back_as_it_was_written(tmp_path: Path) -> None:
             Term(text="变压器", weight=0.423, factor=0.5, origin=Origin.SEEDS),
             Term(text='a.b "c"', weight=0.25, factor=1.0, origin=Origin.SEEDS),
         ),
+        negative=(Term(text="fan", weight=0.5, factor=0.5),),
     )
 
 

@@ -10,6 +10,7 @@ import click
 
 from shoal.commands import options
 from shoal.commands.answer import STOPPED, print_json
+from shoal.commands.options import Seconds
 
 _PATH = click.Path(path_type=Path)
 
@@ -26,14 +27,12 @@ _PATH = click.Path(path_type=Path)
 @click.option(
     "--topic-file", "topic_files", type=_PATH, multiple=True, metavar="FILE", help="Default: every NAME.TOPIC.toml."
 )
-@click.option(
-    "--delay", type=click.FloatRange(min=0), metavar="SECONDS", help="Let hosts wait, as in a live crawl. Default: no."
-)
+@click.option("--delay", type=Seconds(), metavar="SECONDS", help="Let hosts wait, as in a live crawl. Default: no.")
 @click.option("--max-depth", type=click.IntRange(min=0), metavar="N", help="Links from a seed. Default: no limit.")
 @click.option("--concurrency", type=click.IntRange(min=1), metavar="N", help="Requests in flight. Default: 1.")
 @click.option(
     "--latency",
-    type=click.FloatRange(min=0),
+    type=Seconds(),
     default=0.1,
     show_default=True,
     metavar="SECONDS",

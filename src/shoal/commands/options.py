@@ -10,9 +10,23 @@ from typing import Any, TypeVar
 import click
 
 from shoal import app
+from shoal.topic import values
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _OUTPUT = "What to print"
+
+
+class Seconds(click.ParamType[float]):
+    """A time that can be waited for: neither negative nor without end."""
+
+    name = "seconds"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """A number of seconds, or one sentence."""
+        try:
+            return values.number(float(value))
+        except ValueError:
+            self.fail(f"{value!r} is not a number of seconds.", param, ctx)
 
 
 class _Option(click.Option):

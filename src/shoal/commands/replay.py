@@ -9,6 +9,7 @@ import click
 
 from shoal.commands import options
 from shoal.commands.answer import print_json, run_async
+from shoal.commands.options import Seconds
 
 
 @click.command()
@@ -20,9 +21,7 @@ from shoal.commands.answer import print_json, run_async
     metavar="FILE",
     help="Append every request to this file, a line of JSON each.",
 )
-@click.option(
-    "--latency", type=click.FloatRange(min=0), default=0.0, metavar="SECONDS", help="What every answer takes at least."
-)
+@click.option("--latency", type=Seconds(), default=0.0, metavar="SECONDS", help="What every answer takes at least.")
 @options.as_json
 def replay(file: Path, port: int, log: Path | None, latency: float, as_json: bool) -> int:
     """Serve a WARC file on this computer, for a crawl or a browser.

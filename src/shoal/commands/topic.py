@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from shoal import app
 from shoal.commands.answer import path_text, print_json, run_async
-from shoal.commands.options import as_json
+from shoal.commands.options import Seconds, as_json
 from shoal.errors import InputError
 from shoal.model import Page, Term, Topic, TopicChange
 from shoal.settings import Fetching
@@ -125,9 +125,7 @@ def _change(old: Topic, change: TopicChange) -> dict[str, object]:
     help="Learn at most so many words.",
 )
 @click.option("--force", is_flag=True, help="Replace the file if it is there.")
-@click.option(
-    "--delay", type=click.FloatRange(0), default=1.0, show_default=True, help="Seconds between requests to one host."
-)
+@click.option("--delay", type=Seconds(), default=1.0, show_default=True, help="Seconds between requests to one host.")
 @click.option("--user-agent", metavar="TEXT", help="The name we go by.")
 @click.option("--contact", metavar="TEXT", help="Where a site's owner reaches you.")
 @click.option("--proxy", metavar="URL", help="An HTTP proxy for all requests.")

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from shoal import app
-from shoal.commands.options import as_json
+from shoal.commands.options import Seconds, as_json
 from shoal.crawl.scope import ScopeRule
 from shoal.errors import InputError
 from shoal.model import Term
@@ -39,7 +39,7 @@ _OPTIONS = (
     ),
     click.option("--choose", metavar="NUMBERS", help="Keep these without asking: 1-5,8; -3 is all but the third."),
     click.option("--all", "keep_all", is_flag=True, help="Keep all without asking."),
-    click.option("--delay", type=click.FloatRange(0), default=1.0, show_default=True, help="Seconds between requests."),
+    click.option("--delay", type=Seconds(), default=1.0, show_default=True, help="Seconds between requests."),
     click.option("--user-agent", metavar="TEXT", help="The name we go by."),
     click.option("--contact", metavar="TEXT", help="Where a site's owner reaches you."),
     click.option("--proxy", metavar="URL", help="An HTTP proxy for all requests."),

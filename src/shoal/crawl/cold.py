@@ -15,7 +15,7 @@ _NONE = (math.inf, 0)
 class Cold:
     """Ranks (-priority) and ids of waiting URLs, of which the best comes out first. Sole owner of both."""
 
-    __slots__ = ("_ids", "_left", "_ranks", "_sorted", "bound")
+    __slots__ = ("_gone", "_ids", "_left", "_ranks", "_sorted", "bound")
 
     def __init__(self) -> None:
         self._ranks = array("d")
@@ -24,11 +24,13 @@ class Cold:
         """The best stands last."""
         self._left: Counter[tuple[float, int]] = _NOBODY
         """Those that went away out of turn and still stand there."""
+        self._gone = 0
+        """How many they are."""
         self.bound = _NONE
         """No (rank, id) in here stands before this one; that costs nothing to know."""
 
     def __len__(self) -> int:
-        return len(self._ids) - self._left.total() if self._left else len(self._ids)
+        return len(self._ids) - self._gone
 
     def __iter__(self) -> Iterator[tuple[float, int]]:
         left = self._left.copy()
@@ -51,6 +53,7 @@ class Cold:
         if self._left is _NOBODY:
             self._left = Counter()
         self._left[rank, id] += 1
+        self._gone += 1
 
     def pop(self) -> tuple[float, int]:
         """The best, which is then no longer in here."""
@@ -63,11 +66,17 @@ class Cold:
         """Let the best stand last, and `bound` say which it is."""
         if not self._sorted:
             self._sort()
-        while self._left and (item := (self._ranks[-1], self._ids[-1])) in self._left:
-            self._left -= Counter([item])
+        while self._gone and (item := (self._ranks[-1], self._ids[-1])) in self._left:
+            self._forget(item)
             self._ranks.pop()
             self._ids.pop()
         self.bound = (self._ranks[-1], self._ids[-1]) if self._ids else _NONE
+
+    def _forget(self, item: tuple[float, int]) -> None:
+        self._gone -= 1
+        self._left[item] -= 1
+        if not self._left[item]:
+            del self._left[item]
 
     def _sort(self) -> None:
         ranks, ids = np.array(self._ranks), np.array(self._ids)

@@ -40,6 +40,7 @@ from shoal.model import (
 )
 from shoal.protocols import Store, Strategy
 from shoal.settings import Settings
+from shoal.urls import key_of
 
 _T = TypeVar("_T")
 COMMIT_SECONDS = 0.5
@@ -218,7 +219,8 @@ class Coordinator:
 
     async def _refresh(self) -> None:
         for count, one in enumerate(await self._strategy.refresh(), start=1):
-            self._frontier.reprice(one.key, one.priority, one.why)
+            if not self._frontier.reprice(one.key, one.priority, one.why):
+                self._strategy.lost([one.key])  # with its host, perhaps
             if count % _REPRICED_AT_ONCE == 0:
                 await asyncio.sleep(0)
         self._refresh_at = self._meter.pages + self._strategy.pace()
@@ -323,12 +325,16 @@ class Coordinator:
         )
 
     def _skip(self, entry: Entry, reason: Reason, detail: str) -> None:
-        self._frontier.settle(entry, State.SKIPPED, reason, detail)
+        self._settle_without_page(entry, State.SKIPPED, reason, detail)
         self._meter.skipped()
+
+    def _settle_without_page(self, entry: Entry, state: State, reason: Reason, detail: str) -> None:
+        self._frontier.settle(entry, state, reason, detail)
+        self._strategy.lost([key_of(entry.url)])
 
     def _shut(self, entry: Entry, state: State, reason: Reason, detail: str) -> None:
         """Nothing more is asked of the entry's host."""
-        self._frontier.settle(entry, state, reason, detail)
+        self._settle_without_page(entry, state, reason, detail)
         self._frontier.close(Closing(host=entry.host, state=state, reason=reason, detail=detail))
 
     def _over_host_budget(self, entry: Entry) -> bool:
@@ -397,7 +403,7 @@ class Coordinator:
             self._meter.retried()
             return
         state = State.SKIPPED if failure.reason is Reason.ADDRESS else State.FAILED
-        self._frontier.settle(entry, state, failure.reason, failure.detail)
+        self._settle_without_page(entry, state, failure.reason, failure.detail)
         self._meter.failed()
         if not patient:
             closing = Closing(host=entry.host, state=State.FAILED, reason=failure.reason, detail=failure.detail)

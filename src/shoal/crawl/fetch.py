@@ -36,7 +36,7 @@ _DRAIN_SECONDS = 2.0
 _KEEP_ALIVE = 4.0
 """Many servers close an idle connection after five seconds; a request sent just then would be lost."""
 
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _HEALING = frozenset({408, 425, 429, 500, 502, 503, 504})
 _TEXT_TYPES = frozenset({"", "application/xml", "application/json"})
 _ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,text/*;q=0.8,*/*;q=0.1"
@@ -166,7 +166,7 @@ class Exchange:
         if 200 <= answer.status <= 299:
             return await self.read(answer)
         await _drain(answer)
-        if answer.status in _REDIRECTS:
+        if answer.status in REDIRECTS:
             return self.moved(answer)
         if answer.status == 304:
             return self.failure(Reason.UNCHANGED, "The page has not changed since the last visit.", 304)

@@ -30,7 +30,7 @@ _SETTLED = (math.inf, -1, None)
 """Priority, depth and inheritance that nothing can better: the URL was asked for."""
 _Way = tuple[float, int, float | None]
 """The best priority, depth and inheritance with which a URL was found."""
-_REOPENS = frozenset({Reason.DEPTH, Reason.NOFOLLOW, Reason.THRESHOLD, Reason.QUEUE_FULL, Reason.WIDTH})
+_REOPENS = frozenset({Reason.DEPTH, Reason.NOFOLLOW, Reason.THRESHOLD, Reason.QUEUE_FULL, Reason.BOUND})
 """Refusals that another way to the same URL can undo."""
 
 
@@ -158,15 +158,18 @@ class Frontier:
             self._enqueue(host, entry)
         return entry.state is State.WAITING
 
-    def reprice(self, key: int, priority: float, why: str) -> None:
-        """The strategy thinks differently of a waiting URL now, better or worse."""
+    def reprice(self, key: int, priority: float, why: str) -> bool:
+        """The strategy thinks differently of a URL now, better or worse; False when it does not wait any more."""
         known = self._records.find(key)
-        if known is None or known.state is not State.WAITING or known.id in self._leased:
-            return
+        if known is None or known.state is not State.WAITING:
+            return False
         old = self._records.read(known.id)
-        if self._hosts[old.host].closed is None:
+        if self._hosts[old.host].closed is not None:
+            return False
+        if known.id not in self._leased:
             self._remember(old.url, priority, old.depth, old.inherited)
             self._move(old, replace(old, priority=priority, why=why))
+        return True
 
     # --- URLs go out -------------------------------------------------------------------------------------------------
 

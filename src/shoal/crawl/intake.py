@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from shoal.crawl.frontier import Frontier
 from shoal.crawl.scope import ScopeRule
 from shoal.crawl.traps import TrapDetector
 from shoal.model import Candidate, Entry, Reason, Redirect, State
 from shoal.settings import Budget
-from shoal.urls import host_of
+from shoal.urls import host_of, key_of
 
 MAX_HOPS = 10
 """Redirects followed from one link; browsers allow 20, but chains longer than a few are mistakes."""
@@ -17,8 +19,17 @@ _ANCHOR_LENGTH = 200
 class Intake:
     """Turns links into frontier entries. Owns nothing: frontier and trap detector do."""
 
-    def __init__(self, frontier: Frontier, scope: ScopeRule, traps: TrapDetector, budget: Budget) -> None:
+    def __init__(
+        self,
+        frontier: Frontier,
+        scope: ScopeRule,
+        traps: TrapDetector,
+        budget: Budget,
+        lost: Callable[[Iterable[int]], None],
+    ) -> None:
+        """`lost` hears of URLs (`urls.key_of`) that will not be fetched."""
         self._frontier = frontier
+        self._lost = lost
         self._scope = scope
         self._traps = traps
         self._max_depth = budget.max_depth
@@ -35,7 +46,9 @@ class Intake:
         if not self._frontier.is_news(link.url, candidate.priority, depth, inherited, refused=refused):
             return
         reason, detail = self._refusal(link.url, depth)
-        if reason is None and candidate.refused is not None:
+        if reason is not None:
+            self._lost([key_of(link.url)])
+        elif candidate.refused is not None:
             reason, detail = candidate.refused, candidate.why
         self._frontier.add(
             Entry(
@@ -58,6 +71,7 @@ class Intake:
         """The new place of a page; it stands at the old one's depth, and before everything of its own priority."""
         target = redirect.target
         origin = entry.origin or entry.id
+        self._lost([key_of(entry.url)])
         if reason := self._broken_chain(target, entry, origin):
             self._frontier.settle(entry, State.FAILED, reason, f"Redirected to {target} ({redirect.status}).")
             return

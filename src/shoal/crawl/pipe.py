@@ -135,9 +135,11 @@ class PipeBroker:
         self._spare.append(task)
 
 
-async def serve(broker: Broker, channel: Channel, topic: Callable[[], Topic]) -> bool:
-    """Be the broker of one worker process until it hangs up; False when it never asked for anything."""
-    told = topic()  # which it got with the settings
+async def serve(broker: Broker, channel: Channel, topic: Callable[[], Topic], *, told: Topic) -> bool:
+    """Be the broker of one worker process until it hangs up; False when it never asked for anything.
+
+    `topic` says what we look for at a moment; `told` is what the process was sent with its settings.
+    """
     decoder = msgspec.msgpack.Decoder(Want | Done)
     leased: dict[int, Task] = {}
     asked = False
@@ -147,9 +149,8 @@ async def serve(broker: Broker, channel: Channel, topic: Callable[[], Topic]) ->
         task = await broker.lease()
         if task is not None:
             leased[task.id] = task
-        news = topic() if told.version != topic().version else None
-        told = topic()
-        await channel.send(Give(task, news))
+        before, told = told, topic()
+        await channel.send(Give(task, told if told.version != before.version else None))
 
     async with asyncio.TaskGroup() as group:
         giving: set[asyncio.Task[None]] = set()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal.crawl.graph import Graph, Snapshot, Values
 
@@ -26,15 +27,29 @@ class Ranking:
         number = self._graph.number(key) if key in self._graph else len(self.values)
         return float(self.values[number]) if number < len(self.values) else default
 
-    def unfetched(self, keys: Iterable[int]) -> dict[int, float]:
-        """The values of those of the URLs that were known then, but not fetched."""
+    def waiting(self, keys: Iterable[int], lost: bytes = b"") -> dict[int, float]:
+        """The values of those of the URLs that were known then, and neither fetched nor lost (by number: 1 if so)."""
         numbers = {key: self._graph.number(key) for key in keys if key in self._graph}
         known = {key: number for key, number in numbers.items() if number < len(self.values)}
-        return {key: float(self.values[number]) for key, number in known.items() if self._then.places[number] < 0}
+        may = self._may_wait(lost)
+        return {key: float(self.values[number]) for key, number in known.items() if may[number]}
 
-    def best(self, limit: int, *, fetched: bool) -> list[tuple[int, float]]:
-        """Keys and values, the largest value first; of equal ones, the URL that was found first."""
-        chosen = np.flatnonzero((self._then.places >= 0) == fetched)
+    def best_pages(self, limit: int) -> list[tuple[int, float]]:
+        """Of the fetched pages, keys and values, the largest value first; of equal ones, the URL that was found first."""
+        return self._best(self._then.places >= 0, limit)
+
+    def best_waiting(self, limit: int, lost: bytes = b"") -> list[tuple[int, float]]:
+        """The same of URLs that are neither fetched nor lost."""
+        return self._best(self._may_wait(lost), limit)
+
+    def _may_wait(self, lost: bytes) -> NDArray[np.bool_]:
+        found: NDArray[np.bool_] = self._then.places < 0
+        gone = np.frombuffer(lost, dtype=np.bool_)[: len(found)]
+        found[: len(gone)] &= ~gone
+        return found
+
+    def _best(self, among: NDArray[np.bool_], limit: int) -> list[tuple[int, float]]:
+        chosen = np.flatnonzero(among)
         if 0 < limit < len(chosen):  # a full sort of millions would take seconds
             least = np.partition(self.values[chosen], len(chosen) - limit)[len(chosen) - limit]
             chosen = chosen[self.values[chosen] >= least]

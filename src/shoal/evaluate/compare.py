@@ -152,16 +152,20 @@ def _chosen(plan: Plan, webs: Sequence[tuple[str, MeasuredWeb]]) -> dict[str, li
 def _surveyed(plan: Plan, source: str, web: MeasuredWeb, topics: Sequence[str], watch: Watcher) -> Field:
     name = web.web.name
     stamp = stamp_of(source, web.web)
-    survey = kept_survey(
-        web.web,
-        stamp,
-        plan.cache,
-        {url for subject in web.subjects for url in (*subject.settings.seeds, *subject.labelled)},
-        processes=plan.processes,
-        progress=lambda done, of: watch.surveying(name, done, of),
-    )
     subjects = {subject.name: subject for subject in web.subjects if subject.name in topics}
-    return Field(web=web.web, survey=survey, subjects=subjects, stamp=stamp)
+    surveys = {
+        agent: kept_survey(
+            web.web,
+            stamp,
+            plan.cache,
+            {url for subject in web.subjects for url in (*subject.settings.seeds, *subject.labelled)},
+            user_agent=agent,
+            processes=plan.processes,
+            progress=lambda done, of: watch.surveying(name, done, of),
+        )
+        for agent in dict.fromkeys(subject.settings.fetching.user_agent for subject in subjects.values())
+    }
+    return Field(web=web.web, surveys=surveys, subjects=subjects, stamp=stamp)
 
 
 def _jobs(plan: Plan, fields: dict[str, Field]) -> list[Job]:
@@ -268,10 +272,12 @@ def _written(plan: Plan, fields: dict[str, Field], raw: list[Result], seconds: f
 
 def _facts(results: Results, web: str, field: Field) -> WebFacts:
     titles = {name: subject.settings.topic.name for name, subject in field.subjects.items()}
+    # Whoever reads them: other names change no more than a few links.
+    survey = next(iter(field.surveys.values()))
     return WebFacts(
         name=web,
-        pages=field.survey.pages,
-        links=len(field.survey.links),
+        pages=survey.pages,
+        links=len(survey.links),
         topics=topic_facts(results, web, titles),
     )
 

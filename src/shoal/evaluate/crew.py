@@ -105,7 +105,12 @@ class _Worker(Generic[Job, Result]):
         context = multiprocessing.get_context("spawn")  # a forked process would inherit threads and locks in any state
         self.line, theirs = context.Pipe()
         self._process: SpawnProcess = context.Process(target=_work, args=(work, theirs), daemon=True)
-        self._process.start()
+        # Ctrl-C is for us, also while the process starts; what is ignored when a Python starts stays ignored.
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            self._process.start()
+        finally:
+            signal.signal(signal.SIGINT, before)
         theirs.close()
         self._job: Job | None = None
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any, cast
 
-from shoal.crawl.fetch import Exchange, is_text
+from shoal.crawl.fetch import REDIRECTS, Exchange, is_text
 from shoal.evaluate.offline import OfflineWeb
 from shoal.model import Failure, Redirect, Response, Task
 from shoal.settings import Fetching
@@ -18,6 +18,8 @@ from shoal.urls import host_of
 _TICKS = 1e5
 """Per second, far enough apart for `testing.clock`. No two answers come in the same tick, as on a real network: what comes at
 one moment would be understood in an order that depends on how fast this computer is."""
+_ANYBODY = Fetching()
+"""Who asks makes no difference to where an answer sends us."""
 
 
 class OfflineFetcher:
@@ -57,6 +59,15 @@ class OfflineFetcher:
             await asyncio.sleep(max(tick / _TICKS - now, 0.0))
         finally:
             self._taken.discard(tick)
+
+
+def target_of(url: str, answer: Answer) -> str | None:
+    """Where a crawl would go that is sent elsewhere by this answer; None when it would go nowhere."""
+    if answer.status not in REDIRECTS:
+        return None
+    exchange = Exchange(Task(id=0, url=url), _ANYBODY, lambda: 0.0, is_text)
+    moved = exchange.moved(cast(Any, _Recorded(answer)))
+    return moved.target if isinstance(moved, Redirect) else None
 
 
 class _Recorded:

@@ -27,6 +27,7 @@ from shoal.evaluate.jobs import ORACLE, Bench, Conditions, Field, Job, Result
 from shoal.evaluate.offline import GENERATED, open_web
 from shoal.evaluate.standings import Results
 from shoal.evaluate.survey import cache_folder, kept_survey, stamp_of
+from shoal.settings import USER_AGENT
 
 FLOORS = Path("tests/evaluate/floors.toml")
 TOPICS = ("power-grid", "rail", "smart-home")
@@ -128,13 +129,13 @@ def measure(processes: int, cache: Path) -> dict[str, float]:
         stamp = stamp_of(GENERATED, web.web)
         survey = kept_survey(web.web, stamp, cache, processes=processes)
         subjects = {subject.name: subject for subject in web.subjects}
-        fields = {web.web.name: Field(web=web.web, survey=survey, subjects=subjects, stamp=stamp)}
+        field = Field(web=web.web, surveys={USER_AGENT: survey}, subjects=subjects, stamp=stamp)
         jobs = [
             Job(web=web.web.name, topic=topic, strategy=strategy)
             for topic in TOPICS
             for strategy in (ORACLE, *strategies())
         ]
-        events = share(Bench(fields, Conditions(pages=PAGES)), jobs, processes, lambda job: job.topic)
+        events = share(Bench({web.web.name: field}, Conditions(pages=PAGES)), jobs, processes, lambda job: job.topic)
         results: list[Result] = [event.result for event in events if isinstance(event, Ended)]
     standings, _ = Results(results, PAGES).standings()
     return {row.name: row.overall.of_oracle for row in standings}

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,9 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+import shoal
 from shoal.crawl.choice import Choice
-from shoal.crawl.judge import judges
-from shoal.crawl.strategy import judge_of, strategies
+from shoal.crawl.strategy import strategies
 from shoal.errors import InputError
 from shoal.evaluate.metrics import harvest, hits_of
 from shoal.evaluate.offline import OfflineWeb, Subject
@@ -91,7 +92,8 @@ class Field:
     """A web that has been surveyed, and its topics."""
 
     web: OfflineWeb
-    survey: Survey
+    surveys: Mapping[str, Survey]
+    """By the user agents of the topics: a page may ask one crawler not to follow its links, and let another."""
     subjects: Mapping[str, Subject]
     stamp: str
 
@@ -125,12 +127,13 @@ class Bench:
         if self._ground is None or self._ground[0] != place:
             field = self._fields[job.web]
             settings = field.subjects[job.topic].settings
-            self._ground = place, Ground(field.survey, replace(settings, budget=_budget(settings, self._conditions)))
+            survey = field.surveys[settings.fetching.user_agent]
+            self._ground = place, Ground(survey, replace(settings, budget=_budget(settings, self._conditions)))
         return self._ground[1]
 
     def _foresee(self, job: Job, ground: Ground, relevant: frozenset[int]) -> Result:
         pages = min(self._conditions.pages, len(ground.reachable))
-        fetched = omniscient(ground.graph, ground.seeds, relevant, pages)
+        fetched = omniscient(ground.graph, ground.seeds, relevant, pages, ground.max_depth)
         found = harvest(ground.names(fetched), frozenset(ground.names(relevant)))
         return Result(
             key=key_of(job, self._fields[job.web], self._conditions),
@@ -196,28 +199,50 @@ def _budget(own: Settings, conditions: Conditions) -> Budget:
     return replace(own.budget, max_pages=conditions.pages, max_depth=depth)
 
 
+def _said(value: Conditions | Settings) -> bytes:
+    """The same in every process: an encoded struct leaves out what is its default, but not a copy of that."""
+    return repr(value).encode()
+
+
 def key_of(job: Job, field: Field, conditions: Conditions) -> str:
-    """Changes with all that the result depends on: web, labels, settings, and the code of the strategy and the engine."""
+    """Changes with all that the result depends on: web, labels, settings, and the code."""
     subject = field.subjects[job.topic]
-    digest = blake2b(f"{field.stamp} {code_stamp()} {job}".encode(), digest_size=12)
-    digest.update(msgspec.msgpack.encode(conditions))
+    digest = blake2b(f"{field.stamp} {code_stamp()} {_stamp_of(job.strategy)} {job}".encode(), digest_size=12)
+    digest.update(_said(conditions))
     digest.update("\n".join(sorted(subject.labelled)).encode())
     if job.strategy == ORACLE:
-        digest.update(msgspec.msgpack.encode(replace(subject.settings, strategy="", judge="", parameters=())))
+        digest.update(_said(replace(subject.settings, strategy="", judge="", parameters=())))
         return digest.hexdigest()
-    settings = settings_of(job, subject, conditions)
-    digest.update(msgspec.msgpack.encode(settings))
-    for file in _code_of(strategies()[job.strategy]) | _code_of(judges()[judge_of(settings)]):
+    digest.update(_said(settings_of(job, subject, conditions)))
+    return digest.hexdigest()
+
+
+@cache
+def _stamp_of(strategy: str) -> str:
+    digest = blake2b(digest_size=12)
+    for file in code_of(strategy):
         digest.update(file.read_bytes())
     return digest.hexdigest()
 
 
-def _code_of(choice: Choice[Any]) -> dict[Path, None]:
-    """The files that a strategy or a judge is made of: its own, those it inherits from, and what all of its kind share."""
-    kinds = choice.make.__mro__ if isinstance(choice.make, type) else ()
-    modules = [
-        sys.modules[name] for name in dict.fromkeys([choice.make.__module__, *(kind.__module__ for kind in kinds)])
+def code_of(strategy: str) -> list[Path]:
+    """The files that a result depends on, beside those of `survey.code_stamp`: better one too many than one too few."""
+    source = Path(shoal.__file__).parent
+    ways = ("oracle", "metrics", "jobs", "simulate", "fetching", "remembering")
+    files = [
+        source / "model.py",
+        *(source / "evaluate" / f"{way}.py" for way in ways),
+        *(source / "topic").glob("*.py"),
     ]
+    if strategy != ORACLE:
+        # Judges and strategies are made of each other's parts, so all judges count, whichever was named.
+        files += [*(source / "crawl" / "judge").glob("*.py"), *_code_of_strategy(strategies()[strategy])]
+    return sorted(set(files))
+
+
+def _code_of_strategy(choice: Choice[Any]) -> list[Path]:
+    """Its own file, those it inherits from, and what all strategies share."""
+    kinds = choice.make.__mro__ if isinstance(choice.make, type) else ()
+    modules = [sys.modules[name] for name in (choice.make.__module__, *(kind.__module__ for kind in kinds))]
     own = [Path(module.__file__) for module in modules if module.__name__.startswith("shoal.") and module.__file__]
-    shared = [file for file in sorted(own[0].parent.glob("*.py")) if b"\nCHOICE = " not in file.read_bytes()]
-    return dict.fromkeys([*own, *shared])
+    return own + [file for file in own[0].parent.glob("*.py") if b"\nCHOICE = " not in file.read_bytes()]

@@ -68,11 +68,6 @@ class Curve:
         wanted = recall * self.total
         return next((fetched for fetched, found in enumerate(self.found, start=1) if found >= wanted), None)
 
-    @property
-    def mean_recall(self) -> float:
-        """The recall averaged over the whole crawl: early finds count more than late ones."""
-        return sum(self.found) / (len(self.found) * self.total) if self.found and self.total else 0.0
-
 
 def harvest(fetched: Iterable[str], relevant: AbstractSet[str]) -> Curve:
     """The curve of a crawl that fetched these pages in this order."""

@@ -5,6 +5,10 @@ there is none, the known page from which the fewest links lead to a relevant pag
 links to relevant pages. What is still equal goes in the order of discovery. It is not the best order there is, which nobody
 can compute, but no crawler that does not know the web comes near it, and every strategy is measured against it alike.
 
+With a depth limit the links of a page at the limit are not followed, so a way that would lead beyond it is none. A page's
+depth is the number of links on the shortest way over fetched pages; when a shorter one turns up, the page and all behind it
+rise.
+
 Pages are numbers here; `survey.py` gives them their names.
 """
 
@@ -99,9 +103,11 @@ def _new(pages: Numbers, known: Flags) -> Numbers:
     return fresh
 
 
-def omniscient(graph: Graph, seeds: Iterable[int], relevant: Iterable[int], pages: int) -> list[int]:
+def omniscient(
+    graph: Graph, seeds: Iterable[int], relevant: Iterable[int], pages: int, max_depth: int | None = None
+) -> list[int]:
     """The first `pages` pages that the omniscient crawler fetches; it ends when nothing relevant is left to find."""
-    crawler = _Omniscient(graph, list(dict.fromkeys(seeds)), relevant)
+    crawler = _Omniscient(graph, list(dict.fromkeys(seeds)), relevant, max_depth)
     fetched: list[int] = []
     while len(fetched) < pages and (page := crawler.next()) is not None:
         crawler.fetch(page)
@@ -112,8 +118,10 @@ def omniscient(graph: Graph, seeds: Iterable[int], relevant: Iterable[int], page
 class _Omniscient:
     """Owns what is known, what was fetched, and what is still to be found."""
 
-    def __init__(self, graph: Graph, seeds: Sequence[int], relevant: Iterable[int]) -> None:
+    def __init__(self, graph: Graph, seeds: Sequence[int], relevant: Iterable[int], max_depth: int | None) -> None:
         self._graph = graph
+        # Without a limit nobody needs depths: all pages count as seeds, and no way is longer than there are pages.
+        self._step, self._limit = (0, graph.pages) if max_depth is None else (1, max_depth)
         self._wanted = np.zeros(graph.pages, dtype=np.bool_)
         """Relevant and not fetched yet."""
         self._wanted[list(relevant)] = True
@@ -123,9 +131,11 @@ class _Omniscient:
         self._open = np.zeros(graph.pages, dtype=np.bool_)
         """Known and not fetched yet."""
         self._known = 0
+        self._depth = np.full(graph.pages, _NEVER)
+        """Links from a seed, as far as is known."""
         self._distance: Numbers | None = None
         """Links to the nearest wanted page, as far as it had to be looked for; None when that has changed."""
-        self._discover(np.asarray(seeds, dtype=np.int64))
+        self._discover(np.asarray(seeds, dtype=np.int64), 0)
 
     def next(self) -> int | None:
         """The page to fetch now."""
@@ -133,25 +143,34 @@ class _Omniscient:
             return None
         choice = np.flatnonzero(self._open & self._wanted)
         if not choice.size:
-            choice = self._best(np.flatnonzero(self._open & (self._links_to_wanted > 0)))
+            choice = self._best(np.flatnonzero(self._open & (self._links_to_wanted > 0) & (self._depth < self._limit)))
         if not choice.size:
             choice = self._nearest()
         return int(choice[np.argmin(self._discovered[choice])]) if choice.size else None
 
     def fetch(self, page: int) -> None:
-        """Its links are known from now on."""
+        """Its links are known from now on, unless it lies at the limit."""
         self._open[page] = False
         if self._wanted[page]:
             self._wanted[page] = False
             self._links_to_wanted[self._graph.backward.of(page)] -= 1
             self._distance = None
-        self._discover(self._graph.forward.of(page))
+        changed = [page]
+        for source in changed:  # grows: what was fetched before and is nearer now may have links to follow, too
+            depth = int(self._depth[source]) + self._step
+            if depth <= self._limit:
+                nearer = self._discover(self._graph.forward.of(source), depth)
+                changed += nearer[~self._open[nearer]].tolist()
 
-    def _discover(self, pages: Numbers) -> None:
-        new = pages[self._discovered[pages] == _NEVER]
+    def _discover(self, pages: Numbers, depth: int) -> Numbers:
+        """These pages are known to lie at this depth; gives back those that were deeper or unknown before."""
+        nearer = pages[self._depth[pages] > depth]
+        self._depth[nearer] = depth
+        new = nearer[self._discovered[nearer] == _NEVER]
         self._discovered[new] = np.arange(self._known, self._known + new.size)
         self._known += new.size
         self._open[new] = True
+        return nearer
 
     def _best(self, choice: Numbers) -> Numbers:
         """Of pages that link to wanted ones, those with the most such links."""
@@ -163,16 +182,17 @@ class _Omniscient:
         if self._distance is None:
             self._distance = self._distances()
         choice = np.flatnonzero(self._open & (self._distance < _NEVER))
+        choice = choice[self._depth[choice] + self._distance[choice] <= self._limit]
         return choice[self._distance[choice] == self._distance[choice].min()] if choice.size else choice
 
     def _distances(self) -> Numbers:
-        """From all wanted pages backwards, level by level, until a known page turns up."""
+        """From all wanted pages backwards, level by level, until a known page turns up that is not too deep."""
         distance = np.full(self._graph.pages, _NEVER)
         seen = self._wanted.copy()
         level, links = np.flatnonzero(seen), 0
         while level.size:
             distance[level] = links
-            if self._open[level].any():
+            if (self._open[level] & (self._depth[level] <= self._limit - links)).any():
                 break
             level, links = _new(self._graph.backward.of_all(level), seen), links + 1
         return distance

@@ -24,8 +24,8 @@ class PageCache:
         self._pages: _Bounded[Page | None] = _Bounded(pages)
         self._judged: _Bounded[_JudgedPages] = _Bounded(_TABLES)
 
-    def parser(self, web: str, parser: Parser) -> Parser:
-        """The parser, with a memory for the pages of this web."""
+    def parser(self, web: Hashable, parser: Parser) -> Parser:
+        """The parser, with a memory for the pages of this web; `web` says whatever else makes a difference to them, too."""
         return _RememberingParser(web, parser, self._pages)
 
     def judge(self, web: str, name: str, topic: Topic) -> Judge:
@@ -66,7 +66,7 @@ class _JudgedPages:
 
 
 class _RememberingParser:
-    def __init__(self, web: str, parser: Parser, pages: _Bounded[Page | None]) -> None:
+    def __init__(self, web: Hashable, parser: Parser, pages: _Bounded[Page | None]) -> None:
         self._web = web
         self._parser = parser
         self._pages = pages

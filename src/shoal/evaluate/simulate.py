@@ -136,7 +136,8 @@ class _Simulation:
 
     async def _work(self, coordinator: Coordinator, progress: Progress | None) -> Ending:
         judge_name = judge_of(self._settings)
-        parser = self._cache.parser(self._web.name, HtmlParser())
+        agent = self._settings.fetching.user_agent
+        parser = self._cache.parser((self._web.name, agent), HtmlParser(agent))
         visitor = PageVisitor(self.fetcher, parser, self._cache.judge(self._web.name, judge_name, coordinator.topic))
         coordinator.when_topic_changes(
             lambda topic: visitor.adopt(self._cache.judge(self._web.name, judge_name, topic))

@@ -19,7 +19,6 @@ from hashlib import blake2b
 from itertools import accumulate
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from urllib.parse import quote
 
 import msgspec
 
@@ -30,18 +29,17 @@ from shoal.crawl.robots import Rulebook
 from shoal.crawl.scope import ScopeRule
 from shoal.crawl.strategy.nofollow import refusal
 from shoal.evaluate.crew import Ended, share
+from shoal.evaluate.fetching import target_of
 from shoal.evaluate.offline import OfflineWeb
 from shoal.evaluate.oracle import Graph, graph_of, reachable
 from shoal.model import Response, RobotsRecord, Timing
-from shoal.settings import Settings
+from shoal.settings import USER_AGENT, Settings
 from shoal.testing.webserver import Answer
-from shoal.urls import normalise, origin_of
+from shoal.urls import origin_of
 
 NOWHERE = -1
 _CHUNK = 250
 """Pages parsed in one go: so many take a second."""
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_ASCII = "".join(map(chr, range(33, 127)))
 _AT_ONCE = Timing(started=0.0, answered=0.0, ended=0.0)
 
 Progress = Callable[[int, int], None]
@@ -73,18 +71,20 @@ def survey(
     web: OfflineWeb,
     also: Iterable[str] = (),
     *,
+    user_agent: str = USER_AGENT,
     processes: int = 1,
     progress: Progress = lambda done, of: None,
 ) -> Survey:
     """Parse every page of a web; several processes share the work.
 
-    `also` are addresses that people know, seeds and labels: they may send elsewhere though no page links to them.
+    `also` are addresses that people know, seeds and labels: they may send elsewhere though no page links to them. What a
+    page asks of the crawler called `user_agent` is heeded.
     """
     urls = list(web.urls())
     chunks = [tuple(urls[start : start + _CHUNK]) for start in range(0, len(urls), _CHUNK)]
     read: dict[tuple[str, ...], list[_Outgoing]] = {}
     done = 0
-    for event in share(_Reader(web), chunks, processes):
+    for event in share(_Reader(web, user_agent), chunks, processes):
         if isinstance(event, Ended):
             read[event.job] = event.result
             progress(done := done + len(event.job), len(urls))
@@ -105,9 +105,10 @@ class _Reader:
     """Parses pages; lives in each of the processes."""
 
     web: OfflineWeb
+    user_agent: str
 
     def __call__(self, urls: Sequence[str]) -> list[_Outgoing]:
-        parser = HtmlParser()
+        parser = HtmlParser(self.user_agent)
         # Pages of a site link to the same places: each address is sent home once per chunk.
         same: dict[str, str] = {}
         return [self._read(parser, url, same) for url in urls]
@@ -160,11 +161,7 @@ def _redirects(web: OfflineWeb, pages: Mapping[str, int], targets: Iterable[str]
 
 
 def _moved_to(url: str, answer: Answer | None) -> str | None:
-    if answer is None or answer.status not in _REDIRECTS:
-        return None
-    location = next((value for name, value in answer.headers if name.lower() == "location"), "")
-    # As a fetch would: what is not ASCII is escaped byte by byte.
-    return normalise(quote(location.encode("latin-1", "replace"), safe=_ASCII), url) if location else None
+    return None if answer is None else target_of(url, answer)
 
 
 def _robots(web: OfflineWeb, origin: str) -> RobotsRecord:
@@ -189,7 +186,7 @@ class Ground:
     def __init__(self, survey: Survey, settings: Settings) -> None:
         self._survey = survey
         self._scope = ScopeRule(settings.scope, settings.seeds)
-        self._max_depth = settings.budget.max_depth
+        self.max_depth = settings.budget.max_depth
         records = {record.origin: record for record in survey.robots}
         self._rulebook = Rulebook(settings.politeness, settings.fetching.user_agent, records.get)
         self._places = {url: place for place, url in enumerate(survey.urls)}
@@ -201,7 +198,7 @@ class Ground:
     @cached_property
     def reachable(self) -> frozenset[int]:
         """Every page that a crawl without a budget could fetch."""
-        return frozenset(reachable(self.graph, self.seeds, self._max_depth))
+        return frozenset(reachable(self.graph, self.seeds, self.max_depth))
 
     def relevant(self, labelled: Iterable[str]) -> frozenset[int]:
         """The labelled pages that can be reached; an address that sends elsewhere counts as the page it leads to."""
@@ -255,17 +252,18 @@ def kept_survey(
     folder: Path,
     also: Iterable[str] = (),
     *,
+    user_agent: str = USER_AGENT,
     processes: int = 1,
     progress: Progress = lambda done, of: None,
 ) -> Survey:
     """The survey of a web from the folder, if one of the same web by the same code is there; else it is made and kept."""
     strangers = sorted(set(also).difference(web.urls()))
-    digest = blake2b("\n".join([code_stamp(), stamp, *strangers]).encode(), digest_size=16).hexdigest()
+    digest = blake2b("\n".join([code_stamp(), stamp, user_agent, *strangers]).encode(), digest_size=16).hexdigest()
     file = folder / f"{digest}.survey"
     try:
         return msgspec.msgpack.decode(file.read_bytes(), type=Survey)
     except (OSError, msgspec.DecodeError):  # there is none, or not a whole one
-        found = survey(web, strangers, processes=processes, progress=progress)
+        found = survey(web, strangers, user_agent=user_agent, processes=processes, progress=progress)
     _keep(file, msgspec.msgpack.encode(found))
     return found
 
@@ -285,11 +283,11 @@ def _keep(file: Path, data: bytes) -> None:
 
 @cache
 def code_stamp() -> str:
-    """Changes whenever pages might be read, or a crawl be run, in another way; strategies and judges left aside."""
+    """Changes whenever pages might be read, or links be followed, in another way."""
     source = Path(shoal.__file__).parent
     digest = blake2b(shoal.__version__.encode(), digest_size=6)
-    ways = [Path(__file__).parent / f"{name}.py" for name in ("survey", "simulate", "fetching", "remembering")]
-    for file in (source / "text.py", source / "urls.py", *ways, *sorted((source / "crawl").glob("*.py"))):
+    ways = ("text.py", "urls.py", "evaluate/survey.py", "evaluate/fetching.py", "crawl/strategy/nofollow.py")
+    for file in (*(source / way for way in ways), *sorted((source / "crawl").glob("*.py"))):
         digest.update(file.read_bytes())
     return digest.hexdigest()
 

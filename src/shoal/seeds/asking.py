@@ -9,7 +9,8 @@ from shoal.model import Failure, Redirect, Response, Task, TaskKind, Unanswered
 from shoal.protocols import Fetcher
 from shoal.urls import host_of
 
-_MOST_REDIRECTS = 5
+_MOST_REDIRECTS = 10
+"""As in a crawl."""
 _PICTURES = ("image/", "audio/", "video/", "font/")
 
 

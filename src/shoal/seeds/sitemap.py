@@ -29,9 +29,9 @@ def read_sitemap(text: str, *, base: str | None, source: str) -> Listing:
 
 
 def read_addresses(text: str, *, source: str) -> Listing:
-    """A text file with one URL a line; other lines are no harm."""
-    lines = (line.strip() for line in text.splitlines())
-    addresses = [line for line in lines if line.lower().startswith(("http://", "https://"))]
+    """A text file with one URL a line, perhaps with a remark behind it; other lines are no harm."""
+    firsts = (line.split(maxsplit=1)[:1] for line in text.splitlines() if "\x00" not in line)
+    addresses = [word for first in firsts for word in first if word.lower().startswith(("http://", "https://"))]
     pages = (suggestion(address, source=source) for address in addresses[:_MOST_ENTRIES])
     return Listing(pages=tuple(page for page in pages if page is not None), problem=_too_many(len(addresses)))
 

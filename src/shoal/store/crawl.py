@@ -34,7 +34,7 @@ from shoal.model import (
 )
 from shoal.model import PatternCount as Pattern
 from shoal.store import folder as folders
-from shoal.store.history import add_version, topic_history
+from shoal.store.history import add_version, latest
 from shoal.store.report import FailedSeed, failed_seeds
 from shoal.store.shelf import SqliteShelf, in_bites
 from shoal.store.warc import WarcWriter, read_body
@@ -120,6 +120,12 @@ class CrawlStore:
         for (memo,) in self._database.execute("SELECT memo FROM memos ORDER BY fetch_order"):
             yield memo
 
+    def lost(self) -> Iterator[int]:
+        """The keys of the URLs that were asked for in vain, or never will be."""
+        query = "SELECT key FROM found JOIN fates USING (id) WHERE state IN (?, ?, ?)"
+        rows = self._database.execute(query, (State.FAILED, State.SKIPPED, State.MOVED))
+        yield from (key for (key,) in rows)
+
     def seed_pages(self) -> Iterator[Response]:
         """What servers said to the first requests of all, as far as it is kept."""
         rows = self._database.execute(
@@ -135,7 +141,7 @@ class CrawlStore:
 
     def topic(self) -> TopicChange:
         """The topic as the last run left it."""
-        return topic_history(self._database, self.settings.topic)[-1]
+        return latest(self._database, self.settings.topic)
 
     # --- what this run adds ------------------------------------------------------------------------------------------
 

@@ -44,7 +44,7 @@ _SENTENCES = {
     Reason.THRESHOLD: "The link promised too little.",
     Reason.QUEUE_FULL: "The queue was full, and it was among the least promising.",
     Reason.NOFOLLOW: "The page or the link asks robots not to follow it.",
-    Reason.WIDTH: "Too many links stand before it on its page.",
+    Reason.BOUND: "It lies beyond the bounds of the strategy.",
 }
 
 

@@ -13,9 +13,15 @@ from shoal.topic.several import said_of_topic
 
 def topic_history(connection: sqlite3.Connection, first: Topic) -> list[TopicChange]:
     """Every version of the topic, the one that the crawl was started with first."""
-    start = TopicChange(topic=first, pages=0, at=_started(connection), why="as the crawl was started")
     rows = connection.execute("SELECT pages, at, why, topic, memory FROM topics ORDER BY version")
-    return [start, *(_change(*row) for row in rows)]
+    return [_beginning(connection, first), *(_change(*row) for row in rows)]
+
+
+def latest(connection: sqlite3.Connection, first: Topic) -> TopicChange:
+    """The last version of the topic; older ones, of which a long crawl has many, are not read."""
+    query = "SELECT pages, at, why, topic, memory FROM topics ORDER BY version DESC LIMIT 1"
+    row = connection.execute(query).fetchone()
+    return _beginning(connection, first) if row is None else _change(*row)
 
 
 def add_version(connection: sqlite3.Connection, change: TopicChange) -> None:
@@ -28,12 +34,16 @@ def add_version(connection: sqlite3.Connection, change: TopicChange) -> None:
 
 def set_threshold(connection: sqlite3.Connection, topic: Topic, now: float) -> None:
     """The user's threshold, which is in this topic, holds for the topic as the crawl has learned it, too."""
-    *_, last = topic_history(connection, topic)
+    last = latest(connection, topic)
     if last.topic.version == topic.version:
         return
     changed = said_of_topic(last.topic, {"threshold": topic.threshold})
     new = replace(last.topic, **changed, version=last.topic.version + 1)
     add_version(connection, replace(last, topic=new, at=now, why=f"The user set the threshold to {topic.threshold:g}."))
+
+
+def _beginning(connection: sqlite3.Connection, first: Topic) -> TopicChange:
+    return TopicChange(topic=first, pages=0, at=_started(connection), why="as the crawl was started")
 
 
 def _change(pages: int, at: float, why: str, topic: str, memory: bytes) -> TopicChange:
@@ -42,5 +52,5 @@ def _change(pages: int, at: float, why: str, topic: str, memory: bytes) -> Topic
 
 def _started(connection: sqlite3.Connection) -> float:
     """When the first page came; 0 before that."""
-    at: float = connection.execute("SELECT ifnull(min(fetched_at), 0.0) FROM pages").fetchone()[0]
-    return at
+    row = connection.execute("SELECT fetched_at FROM pages ORDER BY fetch_order LIMIT 1").fetchone()
+    return row[0] if row else 0.0

@@ -13,11 +13,19 @@ from shoal.settings import Settings
 
 _SKIPPED = "SELECT id, url, depth FROM urls WHERE state = ? AND reason = ?"
 _HOSTS = "SELECT id FROM hosts WHERE closed = ? AND pages < ?"
+_REFUSED_BY_STRATEGY = (Reason.BOUND, Reason.THRESHOLD)
+# Every strategy has a scale of its own: what one has priced by thousands would stand before all that the next finds.
+_FORGET_PRICES = """
+    UPDATE found SET priority = 0, inherited = NULL, why = 'found by another strategy'
+    WHERE parent <> 0 AND id NOT IN (SELECT id FROM fates WHERE state <> 0)
+"""
 _NO_LIMIT = 2**62
 
 
-def reopen(connection: sqlite3.Connection, settings: Settings, in_scope: Callable[[str], bool]) -> int:
-    """Let skipped URLs wait again where the settings now allow them; answers how many."""
+def reopen(
+    connection: sqlite3.Connection, before: Settings, settings: Settings, in_scope: Callable[[str], bool]
+) -> int:
+    """Let skipped URLs wait again where the settings now allow them, and did not `before`; answers how many."""
     budget = settings.budget
     max_depth = _NO_LIMIT if budget.max_depth is None else budget.max_depth
     per_host = _NO_LIMIT if budget.max_pages_per_host is None else budget.max_pages_per_host
@@ -27,6 +35,10 @@ def reopen(connection: sqlite3.Connection, settings: Settings, in_scope: Callabl
     count += _reopen_hosts(connection, Reason.HOST_BUDGET, per_host)
     # An unreadable robots.txt forbids everything for a while; whether that is over its own record says.
     count += _reopen_hosts(connection, Reason.ROBOTS_UNREACHABLE, _NO_LIMIT)
+    if (before.strategy, before.parameters) != (settings.strategy, settings.parameters):
+        count += sum(_reopen(connection, reason, lambda url, depth: True) for reason in _REFUSED_BY_STRATEGY)
+    if before.strategy != settings.strategy:
+        connection.execute(_FORGET_PRICES)
     connection.execute("COMMIT")
     return count
 

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from shoal.app import Choices, Described
+from shoal.terminal.speaking import Answers
 
 _PAPERS = (
     ("AVSM", "self-adapting vector space model with genetic factor, 2013"),
@@ -21,7 +22,7 @@ _PAPERS = (
 
 def show_choices(choices: Choices) -> None:
     """All of them, on standard output."""
-    console = Console(highlight=False)
+    console = Answers(highlight=False)
     _heading(console, "Strategies: which link next?   --strategy NAME   --set NUMBER=…")
     console.print(_table(choices.strategies))
     _heading(console, "Judges: what is relevant?   --judge NAME; without it, the one of the strategy's paper")

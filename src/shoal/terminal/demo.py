@@ -10,6 +10,7 @@ from rich.text import Text
 
 from shoal.evaluate.outcome import Outcome
 from shoal.terminal.crawl import show_explanation
+from shoal.terminal.speaking import Answers
 
 _WIDE = 110
 """Columns from which a title and a URL stand beside each other."""
@@ -17,7 +18,7 @@ _WIDE = 110
 
 def show_demo(outcome: Outcome) -> None:
     """What came of a demo, on standard output."""
-    console = Console(highlight=False)
+    console = Answers(highlight=False)
     _heading(console, f"“{outcome.topic}”: {outcome.relevant_pages} relevant pages among {outcome.web_pages:,}")
     console.print(_comparison(outcome))
     console.print(Text("Relevant is what the maker of this web knows to be; the judge never sees it.", style="dim"))

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 
-class _Answers(Console):
+class Answers(Console):
     """Standard output; whoever reads it may stop, and that is not ours to judge."""
 
     def on_broken_pipe(self) -> None:
@@ -18,7 +18,7 @@ class _Answers(Console):
 
 def speaker() -> Callable[..., None]:
     """Prints to standard output. Lines are as long as they must be: a terminal folds them itself, and can copy them whole."""
-    console = _Answers(soft_wrap=True, highlight=False, markup=False, emoji=False)
+    console = Answers(soft_wrap=True, highlight=False, markup=False, emoji=False)
 
     def say(line: str, style: str = "") -> None:
         console.print(Text(harmless(line), style=style))

@@ -32,7 +32,7 @@ _NAMED = 5
 
 @dataclass(frozen=True, kw_only=True)
 class Estimate:
-    """The topic as it is estimated now."""
+    """The topic as it is estimated now; whoever keeps the versions gives it its number."""
 
     topic: Topic
     why: str
@@ -42,7 +42,7 @@ class Estimate:
 def estimate(
     start: Topic, now: Topic, relevant: Sequence[Words], irrelevant: Sequence[Words], background: Background
 ) -> Estimate:
-    """The next version of the topic, from the one the crawl began with, the one it has, and the pages judged so far.
+    """The topic anew, from the one the crawl began with, the one it has, and the pages judged so far.
 
     The background is that of the language; the irrelevant pages are added to it here. Without relevant pages nothing
     changes. Of several topics, each learns from the relevant pages that hold one of its own words.
@@ -59,7 +59,7 @@ def estimate(
         kept = [replace(part, threshold=own) for part, own in zip(parts, thresholds, strict=True)]
         topic = together(now, kept)
     if why := difference(now, topic).sentence():
-        return Estimate(topic=replace(topic, version=now.version + 1), why=why)
+        return Estimate(topic=topic, why=why)
     return Estimate(topic=now, why="")
 
 
@@ -82,7 +82,7 @@ def _rocchio(first: Topic, relevant: Sequence[Words], irrelevant: Sequence[Words
         if word not in typed and word in vector
     ]
     terms = _strongest(kept)
-    return replace(first, terms=terms, negative=in_proportion(first.negative, terms))
+    return replace(first, terms=terms, negative=in_proportion(first.negative, first.terms, terms))
 
 
 def rocchio(

@@ -234,7 +234,7 @@ def _settled(
     sources: Iterable[_Source], names: Names, called: Callable[[str], str], *, seeds_needed: bool = True
 ) -> Settings:
     """Defaults and all sources on top of each other, if that is enough for a crawl."""
-    settings = Settings(topic=Topic(name="", terms=()), seeds=())
+    settings, sources = Settings(topic=Topic(name="", terms=()), seeds=()), list(sources)
     for source in sources:
         settings = _applied(settings, source, names)
     topic = together(settings.topic, settings.topic.any) if settings.topic.any else settings.topic
@@ -244,7 +244,8 @@ def _settled(
         raise InputError(f'{called("seeds")} must name at least one URL to start from, such as "https://example.org/"')
     for part in topic.each:
         _refuse_both(part, called)
-    _check_parameters(settings, names, called)
+    said = [source.called for source in sources if {"parameters", "strategy"} & source.values.keys()]
+    _check_parameters(settings, names, said[-1] if said else called)
     return replace(settings, topic=replace(topic, name=topic.name or name_of(topic.terms)))
 
 

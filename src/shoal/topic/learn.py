@@ -63,7 +63,8 @@ class Lesson:
 
 def words_of(page: Page, topic: Topic) -> Words:
     """A page as a sample. The parts of a typed phrase count only where they stand outside of it."""
-    words = Counter(terms(f"{page.title}\n{page.text}"))
+    # The title of a text file is its first line.
+    words = Counter(terms(page.text if page.text.startswith(page.title) else f"{page.title}\n{page.text}"))
     typed = {form_of(term.text): term.text for term in (*topic.terms, *topic.negative)}
     counts = dict(zip(typed, Keywords(list(typed.values())).count(page.flat), strict=True))
     for form, text in typed.items():
@@ -91,7 +92,7 @@ def learn(topic: Topic, samples: Sequence[Words], background: Background, *, mos
     strongest = max((means[word] for word in (*new, *typed) if word in means), default=1.0)
     scale = max((term.weight for term in hand), default=1.0) / strongest
     kept = (*_raised(hand, means, scale, factors), *_learned(new, means, scale, factors, most))
-    learned = replace(topic, terms=kept, negative=in_proportion(topic.negative, kept))
+    learned = replace(topic, terms=kept, negative=in_proportion(topic.negative, topic.terms, kept))
     return Lesson(topic=learned, samples=len(samples), found=_found(kept, samples))
 
 
@@ -181,10 +182,17 @@ def _learned(
             yield Term(text=word, weight=scale * means[word], factor=factors[word], origin=Origin.SEEDS)
 
 
-def in_proportion(negative: Iterable[Term], kept: Sequence[Term]) -> tuple[Term, ...]:
-    """Unwanted words, which samples hardly hold, with the mean factor: as strong against the others as they were typed."""
-    factor = sum(term.factor for term in kept) / len(kept) if kept else 1.0
-    return tuple(replace(term, factor=factor) for term in negative)
+def in_proportion(negative: Iterable[Term], before: Sequence[Term], after: Sequence[Term]) -> tuple[Term, ...]:
+    """Unwanted words, which samples hardly hold: as strong against the others as they were, whatever those count now.
+
+    With the factors of a topic typed by hand, all 1, that is the mean factor of the others.
+    """
+    growth = _mean_factor(after) / _mean_factor(before)
+    return tuple(replace(term, factor=term.factor * growth) for term in negative)
+
+
+def _mean_factor(words: Sequence[Term]) -> float:
+    return sum(term.factor for term in words) / len(words) if words else 1.0
 
 
 # --- which words are worth it ----------------------------------------------------------------------------------------

@@ -52,7 +52,7 @@ def topic_text(topic: Topic, seeds: Sequence[str], *, found: Mapping[str, Found]
         document.add(tomlkit.comment("The URLs a crawl begins at; there must be one."))
     document.add("seeds", _lines(seeds))
     if topic.any:
-        _add_unwanted(document, topic.negative)
+        _add_unwanted(document, topic.negative, 1.0)
         document.add("any", _parts(topic, found))
     else:
         _add_words(document, topic, found)
@@ -81,9 +81,9 @@ def add_seeds(path: Path, urls: Iterable[str]) -> tuple[str, ...]:
 
 def _add_words(table: AbstractTable | tomlkit.TOMLDocument, topic: Topic, found: Mapping[str, Found]) -> None:
     """The words of one topic: unwanted ones first, because in TOML a key must not stand below a table."""
-    _add_unwanted(table, topic.negative)
     # Only the proportions of factors count. With a mean of 1, a word that somebody adds without one is like the others.
     mean = sum(term.factor for term in topic.terms) / len(topic.terms)
+    _add_unwanted(table, topic.negative, mean)
     typed = [term for term in topic.terms if term.origin is Origin.HAND]
     learned = [term for term in topic.terms if term.origin is not Origin.HAND]
     if typed:
@@ -95,16 +95,19 @@ def _add_words(table: AbstractTable | tomlkit.TOMLDocument, topic: Topic, found:
 def _weights(words: Iterable[Term], mean: float, found: Mapping[str, Found]) -> Table:
     table = tomlkit.table()
     for term in words:
-        factor = term.factor / mean
-        item = tomlkit.item(_rounded(term.weight)) if _rounded(factor) == 1.0 else _pair(term.weight, factor)
+        item = _numbers(term, mean)
         item.comment(_note(term, found.get(term.text)))
         table.add(tomlkit.key(term.text), item)
     return table
 
 
-def _pair(weight: float, factor: float) -> Item:
+def _numbers(term: Term, mean: float) -> Item:
+    """The weight, and the factor too if it is not the mean one."""
+    factor = _rounded(term.factor / mean)
+    if factor == 1.0:
+        return tomlkit.item(_rounded(term.weight))
     pair = tomlkit.inline_table()
-    pair.update({"weight": _rounded(weight), "factor": _rounded(factor)})
+    pair.update({"weight": _rounded(term.weight), "factor": factor})
     return pair
 
 
@@ -117,14 +120,14 @@ def _note(term: Term, found: Found | None) -> str:
     return f"{_ORIGINS[term.origin]}: {often}"
 
 
-def _add_unwanted(table: AbstractTable | tomlkit.TOMLDocument, negative: Sequence[Term]) -> None:
+def _add_unwanted(table: AbstractTable | tomlkit.TOMLDocument, negative: Sequence[Term], mean: float) -> None:
     if not negative:
         return
-    if all(term.weight == 1.0 for term in negative):
+    if all(term.weight == _rounded(term.factor / mean) == 1.0 for term in negative):
         table.add("not", tomlkit.item([term.text for term in negative]))
         return
     pairs = tomlkit.inline_table()
-    pairs.update({term.text: _rounded(term.weight) for term in negative})
+    pairs.update({term.text: _numbers(term, mean) for term in negative})
     table.add("not", pairs)
 
 

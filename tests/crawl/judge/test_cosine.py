@@ -7,6 +7,8 @@ import pytest
 from shoal.crawl.judge.cosine import CosineJudge
 from shoal.model import Link, Page, Term, Topic
 from shoal.text import flat, terms
+from shoal.topic.background import Background
+from shoal.topic.learn import learn
 
 
 def topic(*, threshold: float | None = None, **negative: float) -> Topic:
@@ -126,12 +128,34 @@ def test_what_an_occurrence_counts_is_its_factor(text: str, score: float) -> Non
     assert sum(one.amount for one in verdict.why) == pytest.approx(score)
 
 
-@pytest.mark.parametrize("factor", [1.0, 9.0])
-def test_words_that_speak_against_a_page_keep_factor_one(factor: float) -> None:
-    judge = CosineJudge(learned(2.0, 0.5, negative=(Term(text="fan", weight=12.0, factor=factor),)))
-    # counts (3, 16, 1) are (6, 8, 1), length sqrt 101; weights (3, 4, -12), length 13: (18 + 32 - 12) / (13 x sqrt 101)
+def test_words_that_speak_against_a_page_have_a_factor_too() -> None:
+    judge = CosineJudge(learned(2.0, 0.5, negative=(Term(text="fan", weight=12.0, factor=3.0),)))
+    # counts (3, 16, 1) are (6, 8, 3), length sqrt 109; weights (3, 4, -12), length 13: (18 + 32 - 36) / (13 x sqrt 109)
     verdict = judge.judge(page("smart grid " * 3 + "电站" * 16 + "fan"))
-    assert verdict.score == pytest.approx(38 / (13 * 101**0.5))
+    assert verdict.score == pytest.approx(14 / (13 * 109**0.5))
+
+
+@pytest.mark.parametrize("scale", [1e-300, 0.3, 7.0, 1e300])
+def test_only_the_proportions_of_the_factors_matter(scale: float) -> None:
+    def score(scale: float) -> float:
+        against = (Term(text="fan", weight=2.0, factor=0.25 * scale), Term(text="风扇", factor=3.0 * scale))
+        topic = learned(2.0 * scale, 0.5 * scale, negative=against)
+        return CosineJudge(topic).judge(page("smart grid " * 3 + "电站" * 16 + "fan 風扇")).score
+
+    assert 0.0 < score(1.0) < 1.0
+    assert score(scale) == pytest.approx(score(1.0))
+
+
+@pytest.mark.parametrize(("wanted", "unwanted"), [("grid", "fan"), ("电网", "風扇")])
+def test_a_topic_that_learned_keeps_an_unwanted_word_as_strong_as_typed(wanted: str, unwanted: str) -> None:
+    typed = Topic(name="t", terms=(Term(text=wanted),), negative=(Term(text=unwanted, weight=0.5),))
+    # No new words: then the topic has one factor, whatever it is, and it cancels.
+    lesson = learn(typed, [{wanted: 3, "wire": 1}, {"wire": 2}], Background(), most=0)
+    assert lesson.topic.terms[0].factor > 2
+    given = page(f"{wanted} {wanted} {unwanted}")
+    # counts (2, 1), length sqrt 5; weights (1, -0.5), length sqrt 1.25: (2 - 0.5) / sqrt 6.25
+    assert CosineJudge(typed).judge(given).score == pytest.approx(0.6)
+    assert CosineJudge(lesson.topic).judge(given).score == pytest.approx(0.6)
 
 
 def test_links_are_compared_by_the_same_cosine() -> None:

@@ -72,7 +72,8 @@ class Queue:
         politeness = Politeness(delay=0.0, fetch_factor=0.0, per_host=1000, per_address=1000)
         clocks = Clocks(politeness, MemoryLedger(), longest_request=60, random=Random(1))
         self.frontier = Frontier(MemoryShelf(), clocks)
-        self._intake = Intake(self.frontier, ScopeRule(Scope(), (HOME,)), TrapDetector(2026), Budget())
+        scope = ScopeRule(Scope(), (HOME,))
+        self._intake = Intake(self.frontier, scope, TrapDetector(2026), Budget(), lost=lambda keys: None)
 
     def follow(self, strategy: Strategy, visit: Seen) -> None:
         """A page's links come in."""

@@ -10,11 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from shoal import app
 from shoal.crawl import strategy as package
 from shoal.crawl.choice import Choice
 from shoal.crawl.coordinator import Ending
 from shoal.crawl.strategy import strategies
+from shoal.errors import InputError
 from shoal.protocols import Strategy
+from shoal.settings import Settings
+from shoal.store import folder as folders
 from tests.conformance import test_strategy as conformance
 from tests.crawl import simulated
 from tests.crawl.strategy.pages import Queue, page
@@ -83,3 +87,11 @@ def test_the_document_names_every_method_there_is() -> None:
 
 def test_after_the_example_the_strategies_are_what_they_were() -> None:
     assert MODULE not in strategies()
+
+
+def test_a_crawl_whose_strategy_is_gone_says_so(tmp_path: Path) -> None:
+    folder = tmp_path / "crawl"
+    folders.create_new(folder, Settings(topic=conformance.TOPIC, seeds=(simulated.SEED,), strategy=MODULE))
+    with pytest.raises(InputError, match=f"There is no strategy {MODULE} any more: choose another one with --strategy"):
+        app.change_settings(folder, {})
+    app.change_settings(folder, {"strategy": "breadth"})

@@ -94,7 +94,7 @@ async def test_what_was_among_the_best_and_is_no_longer_is_told_so() -> None:
     # Another seed links to more URLs than are re-priced at once: next to this hub the first one is nothing.
     hits.graph.add(3, range(10, 10 + 10_001))
     told = {one.key: one.priority for one in await hits.refresh()}
-    assert len(told) == 10_001
+    assert len(told) == 10_000, "the largest changes"
     assert told[2] == pytest.approx(0.0, abs=1e-6)
     assert told[10] == pytest.approx(0.01, rel=0.01)  # 1 / sqrt(10 001)
 
@@ -158,3 +158,21 @@ def test_refresh_runs_beside_the_crawl() -> None:
         assert {one.key for one in await refreshing} == {key_of(url_of("a")), key_of(url_of("b"))}
 
     asyncio.run(crawl())
+
+
+# --- what is lost ----------------------------------------------------------------------------------------------------
+
+
+async def test_what_is_lost_is_never_priced_again_and_a_restart_knows_it() -> None:
+    strategy = PageRank(TOPIC)
+    list(strategy.follow(page("p", "dead", "alive", depth=0)))
+    strategy.lost([key_of(url_of("dead")), key_of(url_of("never heard of"))])
+    assert [one.key for one in await strategy.refresh()] == [key_of(url_of("alive"))]
+
+
+async def test_no_more_than_the_limit_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shoal.crawl.strategy.chart._MOST_REPRICED", 3)
+    strategy = PageRank(TOPIC)
+    for number in range(6):
+        list(strategy.follow(page(f"p{number}", *(f"{number}-{link}" for link in range(number + 1)))))
+        assert len(await strategy.refresh()) <= 3

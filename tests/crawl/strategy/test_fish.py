@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from shoal import app
 from shoal.crawl.coordinator import Coordinator, Ending
 from shoal.crawl.strategy.fish import Fish
 from shoal.model import Candidate, Link, Reason, State
@@ -79,7 +80,7 @@ def test_what_is_left_of_the_depth(score: float, inherited: float | None, left: 
 
 def test_at_depth_0_without_food_a_fish_starves() -> None:
     candidates = list(Fish(TOPIC).follow(page("p", "a", "b", score=NONE, inherited=0.0)))
-    assert [one.refused for one in candidates] == [Reason.DEPTH] * 2
+    assert [one.refused for one in candidates] == [Reason.BOUND] * 2
     assert candidates[0].why == "4 pages in a row were without food"
 
 
@@ -122,7 +123,11 @@ def test_a_crawl_ends_where_there_is_no_food(tmp_path: Path) -> None:
     left = [(task.url, task.inherited) for _, task in crawl.servers.requests if task.kind == "page"]
     # Seed: 2. Page 1 after one page without food: 1. Page 2: 0. It has none either: page 3 would starve.
     assert left == [(simulated.SEED, None), (simulated.SEED + "1", 1.0), (simulated.SEED + "2", 0.0)]
-    assert fates(tmp_path)[simulated.SEED + "3"] == (State.SKIPPED, Reason.DEPTH)
+    assert fates(tmp_path)[simulated.SEED + "3"] == (State.SKIPPED, Reason.BOUND)
+    asked = len(crawl.pages_asked)
+    app.change_settings(tmp_path, {})  # as `shoal resume` does
+    crawl.run()
+    assert len(crawl.pages_asked) == asked, "its bounds are not those of the budget"
 
 
 def test_a_crawl_goes_on_where_there_is_food_in_time(tmp_path: Path) -> None:

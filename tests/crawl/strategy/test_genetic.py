@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
 from shoal.crawl.strategy.genetic import Genetic
 from shoal.model import Candidate, Link, Repriced, Seen, Term, Topic
+from shoal.settings import Scope
 from shoal.urls import key_of
+from tests.crawl import simulated
 from tests.crawl.strategy.pages import Queue, seen, url_of
+from tests.running import ask
 
 TOPIC = Topic(name="grid", terms=(Term(text="grid"), Term(text="substation")))
 NEVER = 1e6
@@ -219,12 +223,27 @@ def test_mutation_leaves_alone_what_is_in_the_generation_already() -> None:
 
 
 def test_places() -> None:
-    # m = 10, Pc = 0.6: six places for the fittest of twelve, four for links of the best four pages that were refused.
+    # m = 10, Pc = 0.6: six places for the fittest of twelve, four for links of the best four pages that were not selected.
     fit = page("p", 0.0, **{f"a{number}": "grid" for number in range(12)})
     refused = [page(f"q{number}", 0.0, **{f"x{number}": ""}) for number in range(9)]
     found = generation(grown(fit, *refused, crossover=0.6))
-    # No page is relevant, so all are equally important, and the first four are p, q0, q1, q2. All links of p are fit.
-    assert found == ["a0", "a1", "a2", "a3", "a4", "a5", "x0", "x1", "x2"]
+    # No page is relevant, so all are equally important, and the first four are p, q0, q1, q2. Six links of p are left.
+    assert found[:6] == ["a0", "a1", "a2", "a3", "a4", "a5"]
+    assert found[6] in {f"a{number}" for number in range(6, 12)}
+    assert found[7:] == ["x0", "x1", "x2"]
+
+
+def test_links_of_little_promise_have_a_chance_with_the_numbers_of_the_paper() -> None:
+    # All links of a relevant page are above the threshold; m Pc = 9 are selected, and one of the others is a mutant.
+    found = generation(grown(page("p", 0.9, **{f"a{number}": "grid" for number in range(20)})))
+    assert len(found) == 10
+    assert found[9] in {f"a{number}" for number in range(9, 20)}
+
+
+def test_nobody_is_bred_who_cannot_be_fetched() -> None:
+    strategy = grown(page("p", 0.9, a="grid", b="grid", c="grid", x=""))
+    strategy.lost([key_of(url_of("a")), key_of(url_of("x"))])
+    assert sorted(generation(strategy)) == ["b", "c"]
 
 
 def test_crossover_gets_the_places_that_selection_leaves() -> None:
@@ -293,3 +312,18 @@ def test_hints_are_forgotten_when_the_user_has_changed_the_words() -> None:
     assert names(asyncio.run(other.refresh())) == ["a", "b"]
     [candidate] = other.follow(page("q", 0.0, a=""))
     assert fitness(candidate) == pytest.approx(0.3)
+
+
+def test_links_out_of_scope_take_nobodys_place(tmp_path: Path) -> None:
+    """Each page links to the next two and to three pages elsewhere, which say grid and are out of scope."""
+    web = {}
+    for number in range(60):
+        outside = [f"http://grid{number}.test/{other}/grid" for other in range(3)]
+        inside = [f"/{number * 2 + 1}", f"/{number * 2 + 2}"]
+        web[simulated.SEED + (str(number) if number else "")] = simulated.page(*outside, *inside, text=f"grid {number}")
+    crawl = simulated.Simulation(
+        tmp_path, web, strategy="genetic", parameters=(("population", 10.0),), scope=Scope(kind="host"), latency=0.1
+    )
+    crawl.run()
+    bred = ask(tmp_path, "SELECT count(*) FROM found JOIN pages USING (id) WHERE found.why LIKE '%generation%'")
+    assert bred[0][0] > 30, "of 60 pages most were members of a generation"

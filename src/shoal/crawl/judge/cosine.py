@@ -21,7 +21,8 @@ class CosineJudge:
     t_d: how often word d stands in title and main text; f_d: its weight in the topic, negative for words that speak
     against a page. `log(N/n_d + 0.1) x C_d`, idf and class weight, is the word's factor: who learned the topic from sample
     pages has put it into `Term.factor`. The norm cancels, and so do the factors of a topic that was typed by hand, because
-    all are 1: W_d = t_d. Words against a page keep the factor 1. The sum is cut to 0..1.
+    all are 1: W_d = t_d. Words against a page have a factor like all others; samples do not teach it, so learning gives
+    them the mean one (`topic.learn.in_proportion`). The sum is cut to 0..1.
 
     Other judges are cosines too, with a threshold, factors or a rule for links that their papers give.
     """

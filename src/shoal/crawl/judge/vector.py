@@ -17,7 +17,7 @@ class TopicVector:
     """The topic as one weighted vector: a wanted word counts `weight`, an unwanted one `-weight`.
 
     A text is a vector of what its words amount to: how often each stands in it, times the word's factor. Factors are those
-    of the topic (`Term.factor`; 1 for unwanted words, which no sample teaches), or others that a judge gives.
+    of the topic (`Term.factor`, of unwanted words too), or others that a judge gives. Only their proportions count.
     """
 
     def __init__(self, topic: Topic, factors: Sequence[float] | None = None) -> None:
@@ -29,7 +29,7 @@ class TopicVector:
         self._weights = weights[:wanted] + [-weight for weight in weights[wanted:]]
         self._norm = sqrt(sum(map(mul, weights, weights)))
         if factors is None:
-            factors = [term.factor for term in topic.terms] + [1.0] * len(topic.negative)
+            factors = [term.factor for term in words]
         scaled = _scaled(factors)
         # Of a topic that was typed by hand all are 1: then no time is spent on them.
         self._factors = scaled if any(factor != 1.0 for factor in scaled) else None

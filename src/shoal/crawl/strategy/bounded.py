@@ -32,10 +32,10 @@ class Bounded(Strategy):
     def _within(self, link: Link, place: int, depth: int) -> Candidate:
         if depth > self._depth:
             why = f"on level {depth}, the last one is {self._depth:.0f}"
-            return Candidate(link=link, priority=0.0, why=why, refused=Reason.DEPTH)
+            return Candidate(link=link, priority=float(-depth), why=why, refused=Reason.BOUND)
         if place >= self._width:
             why = f"link number {place + 1} of its page, {self._width:.0f} are allowed"
-            return Candidate(link=link, priority=0.0, why=why, refused=Reason.WIDTH)
+            return Candidate(link=link, priority=float(-depth), why=why, refused=Reason.BOUND)
         return Candidate(link=link, priority=float(-depth), why=f"on level {depth} of {self._depth:.0f}")
 
 

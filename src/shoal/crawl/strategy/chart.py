@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from heapq import nlargest
 from typing import Annotated, TypeAlias, TypeVar
 
 import msgspec
@@ -29,6 +30,7 @@ _GROWTH = 10
 """A refresh is due when the pages have grown by one part in so many."""
 _MOST_REPRICED = 10_000
 """URLs that get a new priority at once: those that come next. Others get theirs when they have come nearer."""
+_SPARE = 10_000
 _NOTABLE = 0.05
 """A value that changed by a smaller share than this changes no order worth the trouble."""
 
@@ -57,6 +59,8 @@ class Chart(Strategy):
         """How many pages the graph had when URLs were ranked last."""
         self._told: dict[int, float] = {}
         """The values that waiting URLs were last re-priced with."""
+        self._lost = bytearray()
+        """By the number of a URL: 1 if it will not be fetched."""
 
     def chart(self, seen: Seen) -> None:
         """Take in a page's links; those that must not be followed do not count."""
@@ -64,6 +68,25 @@ class Chart(Strategy):
         if seen.task.depth == 0:
             self.seeds.add(page)
         self.graph.add(page, map(key_of, _followed(seen)))
+
+    def lost(self, keys: Iterable[int]) -> None:
+        """They have their rank, and pass on what they have, but nobody need wait for them."""
+        for key in keys:
+            if key in self.graph:
+                number = self.graph.number(key)
+                if number >= len(self._lost):
+                    self._lost.extend(bytes(number + _SPARE - len(self._lost)))
+                self._lost[number] = 1
+
+    def is_lost(self, key: int) -> bool:
+        """It will not be fetched."""
+        number = self.graph.number(key)
+        return number < len(self._lost) and bool(self._lost[number])
+
+    @property
+    def gone(self) -> bytes:
+        """What was lost so far, by number: to be given to a thread."""
+        return bytes(self._lost)
 
     def moment(self) -> Snapshot:
         """The graph as it is now, to be ranked."""
@@ -99,17 +122,19 @@ class Chart(Strategy):
 
     async def changed(self, ranking: Ranking, why: str) -> Sequence[Repriced]:
         """New priorities for URLs whose value is not what it was; `why` has a place for it."""
-        news = await asyncio.to_thread(self._news, ranking)
+        told, news = await asyncio.to_thread(_news, ranking, self._told, self.gone)
+        self._told = told | news
         return [Repriced(key=key, priority=value, why=why.format(value)) for key, value in news.items()]
 
-    def _news(self, ranking: Ranking) -> dict[int, float]:
-        """The notable changes among the best URLs, and among those that were so once and still wait with that priority."""
-        now = dict(ranking.best(_MOST_REPRICED, fetched=False))
-        now |= ranking.unfetched(self._told.keys() - now.keys())
-        told = {key: self._told[key] for key in now.keys() & self._told.keys()}
-        news = {key: value for key, value in now.items() if abs(value - told.get(key, 0.0)) > _NOTABLE * abs(value)}
-        self._told = told | news
-        return news
+
+def _news(ranking: Ranking, told: Mapping[int, float], lost: bytes) -> tuple[dict[int, float], dict[int, float]]:
+    """What was told and still holds, and the largest notable changes: among the best URLs, and those that were so once."""
+    now = dict(ranking.best_waiting(_MOST_REPRICED, lost))
+    now |= ranking.waiting(told.keys() - now.keys(), lost)
+    changes = {key: abs(value - told.get(key, 0.0)) for key, value in now.items()}
+    notable = [key for key, change in changes.items() if change > _NOTABLE * abs(now[key])]
+    news = {key: now[key] for key in nlargest(_MOST_REPRICED, notable, key=changes.__getitem__)}
+    return {key: told[key] for key in now.keys() & told.keys()}, news
 
 
 def readable(memos: Iterable[bytes], kind: type[_Memo]) -> Iterator[_Memo]:

@@ -61,7 +61,7 @@ class Fish(Strategy):
         food = "a relevant page" if verdict.relevant else "a page without food"
         if left < 0:
             why = f"{self._depth + 1:.0f} pages in a row were without food"
-            return Candidate(link=link, priority=0.0, why=why, refused=Reason.DEPTH)
+            return Candidate(link=link, priority=0.0, why=why, refused=Reason.BOUND, inherited=0.0)
         score = self.score(verdict) if favoured else 0.0
         why = f"{'among the first links of' if favoured else 'further down on'} {food}, {left:.0f} more without"
         return Candidate(link=link, priority=score, why=why, inherited=left)

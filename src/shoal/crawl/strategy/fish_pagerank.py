@@ -54,7 +54,7 @@ class FishPageRank(Chart):
         return Candidate(link=link, priority=worth, why=why, refused=refused)
 
     def _importance(self, seen: Seen) -> float:
-        """From 0 to 1; before the first ranking all pages but the seeds are equal."""
+        """From 0 to 1; before the first ranking all pages but the seeds have the least, as if the largest were 1."""
         if seen.task.depth == 0:
             return 1.0
         if self._ranks is None:

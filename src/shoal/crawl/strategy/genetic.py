@@ -7,7 +7,7 @@ One generation, out of m links:
 1. selection: the fittest links above the threshold;
 2. crossover: of the most important m Pc pages two and two are parents; their offspring are the links that both have, then
    the links of one whose hints are relevant together with the other's hints on the same host;
-3. mutation: from the most important m Pm pages a link each, at random, that selection refused.
+3. mutation: from the most important m Pm pages a link each, at random, that was not selected.
 Selection and crossover share m Pc places, in this order, and mutation has the other m Pm (Pc + Pm = 1): selection alone could
 fill all of them for ever, and the paper wants to give links of low relevance a chance.
 """
@@ -25,7 +25,7 @@ from random import Random
 import msgspec
 
 from shoal.crawl.choice import Choice, Parameter
-from shoal.crawl.graph import Snapshot
+from shoal.crawl.graph import Values
 from shoal.crawl.judge.relative import relative_vector
 from shoal.crawl.ranking import Ranking
 from shoal.crawl.strategy.chart import Chart, Key, readable
@@ -78,10 +78,12 @@ class Genetic(Chart):
         self._best_parent = array("d")
         """The relevance of the most relevant page that links to it."""
         self._fitness = array("d")
-        # By its key:
+        self._hosts = array("q")
+        """The key of its host."""
         self._hints: dict[int, _Hints] = {}
-        """Merged over all pages that link to it; only of URLs that have any."""
-        self._hosts: dict[int, int] = {}
+        """By key: merged over all pages that link to it; only of URLs that have any and wait."""
+        self._importance: Values | None = None
+        """At the last generation."""
         self._last_read: tuple[Seen, Bred] | None = None
         """A page is followed and then stored: its hints are counted once."""
 
@@ -136,12 +138,14 @@ class Genetic(Chart):
         if self.graph.is_fetched(bred.page):
             return
         self.graph.add(bred.page, (key for key, _, _ in bred.links))
-        grown = [0.0] * (len(self.graph) - len(self._fitness))
+        grown = len(self.graph) - len(self._fitness)
         for values in (self._relevance, self._best_parent, self._fitness):
-            values.extend(grown)
+            values.extend([0.0] * grown)
+        self._hosts.extend([0] * grown)
         self._relevance[self.graph.number(bred.page)] = bred.relevance
+        self._hints.pop(bred.page, None)
         for key, host, hints in bred.links:
-            self._hosts[key] = host
+            self._hosts[self.graph.number(key)] = host
             if self.graph.is_fetched(key):  # the page itself may be among them
                 continue
             if hints and bred.words == self._words:
@@ -170,20 +174,16 @@ class Genetic(Chart):
         """The next generation, the fittest first."""
         if not (born := self.graph.fetched):
             return ()
-        values = self.moment(), self._relevance[:], self._fitness[:]
-        pages, selected = await asyncio.to_thread(self._best, *values)
+        then, relevance = self.moment(), self._relevance[:]
+        self._importance = await asyncio.to_thread(then.topic_pagerank, relevance, self._importance)
+        fitness, most = self._fitness[: len(then)], max(self._parents, self._mutants)
+        important = Ranking(self.graph, then, self._importance).best_pages(most)
+        fittest = Ranking(self.graph, then, fitness).best_waiting(self._parents, self.gone)
+        pages = [key for key, _ in important]
+        selected = [key for key, value in fittest if value > self._threshold]
         members = dict.fromkeys(islice(await self._crossed(pages[: self._parents], selected), self._parents))
         members |= dict.fromkeys(self._mutated(pages[: self._mutants], members, Random(born)))
         return [self._priced(key, place, born) for place, key in enumerate(members)]
-
-    def _best(
-        self, then: Snapshot, relevance: Sequence[float], fitness: Sequence[float]
-    ) -> tuple[list[int], list[int]]:
-        """The most important pages, and the fittest links."""
-        important = Ranking(self.graph, then, then.topic_pagerank(relevance))
-        pages = [key for key, _ in important.best(max(self._parents, self._mutants), fetched=True)]
-        fittest = Ranking(self.graph, then, fitness).best(self._parents, fetched=False)
-        return pages, [key for key, value in fittest if value > self._threshold]
 
     async def _crossed(self, pages: Sequence[int], selected: Sequence[int]) -> dict[int, None]:
         """What was selected, and behind it the offspring of two pages after the other until all places are taken."""
@@ -205,23 +205,22 @@ class Genetic(Chart):
         """Links whose hints, merged with the other parent's hints on the same host, are relevant."""
         on_host: dict[int, Counter[int]] = {}
         for key in others:
-            on_host.setdefault(self._hosts[key], Counter()).update(self._hints.get(key, _NONE))
+            on_host.setdefault(self._hosts[self.graph.number(key)], Counter()).update(self._hints.get(key, _NONE))
         for key in links:
-            hints = _merged(self._hints.get(key, _NONE), on_host.get(self._hosts[key], _NONE))
+            hints = _merged(self._hints.get(key, _NONE), on_host.get(self._hosts[self.graph.number(key)], _NONE))
             if self._relevant(hints) > self._threshold:
                 yield key
 
     def _mutated(self, pages: Sequence[int], members: Container[int], random: Random) -> Iterator[int]:
-        """Of each page a link that was refused, and that no page before has brought in."""
+        """Of each page a link that was not selected, and that no page before has brought in."""
         taken: set[int] = set()
         for page in pages:
-            waiting = (key for key in self._open_links(page) if key not in members and key not in taken)
-            if refused := [key for key in waiting if self._fit(key) <= self._threshold]:
+            if refused := [key for key in self._open_links(page) if key not in members and key not in taken]:
                 taken.add(chosen := random.choice(refused))
                 yield chosen
 
     def _open_links(self, page: int) -> list[int]:
-        return [key for key in self.graph.targets(page) if not self.graph.is_fetched(key)]
+        return [key for key in self.graph.targets(page) if not self.graph.is_fetched(key) and not self.is_lost(key)]
 
     def _fit(self, key: int) -> float:
         return self._fitness[self.graph.number(key)]
