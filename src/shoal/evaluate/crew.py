@@ -11,6 +11,7 @@ import signal
 import traceback
 from collections.abc import Callable, Collection, Generator, Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import Generic, TypeVar, cast
@@ -105,12 +106,13 @@ class _Worker(Generic[Job, Result]):
         context = multiprocessing.get_context("spawn")  # a forked process would inherit threads and locks in any state
         self.line, theirs = context.Pipe()
         self._process: SpawnProcess = context.Process(target=_work, args=(work, theirs), daemon=True)
-        # Ctrl-C is for us, also while the process starts; what is ignored when a Python starts stays ignored.
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        # Ctrl-C is for us, also while the process starts: it inherits that the signal is blocked, and we get it right after.
+        resource_tracker.ensure_running()  # which would unblock it again when the first process starts
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             self._process.start()
         finally:
-            signal.signal(signal.SIGINT, before)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         theirs.close()
         self._job: Job | None = None
 
