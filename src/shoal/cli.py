@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _complain(error.format_message() + _where_to_look(error))
         code = error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        _complain("Stopped before anything was done")
+        _complain("Stopped")
         code = STOPPED
     except ShoalError as error:
         _complain(str(error))
