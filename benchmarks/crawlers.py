@@ -40,11 +40,11 @@ def shoal_program() -> str:
     return program
 
 
-def _shoal(name: str, processes: int) -> Crawler:
+def _shoal(name: str, processes: int, *options: str) -> Crawler:
     def command(url: str, folder: Path, pages: int) -> list[str]:
         limits = f"--delay 0 --per-host 64 --concurrency 64 --processes {processes} --max-pages {pages}".split()
         place = f"--dir {folder / 'crawl'} --allow-private 127.0.0.0/8 --scope host --quiet".split()
-        return [shoal_program(), "crawl", "--topic", "power grid", "--seed", url, *place, *limits]
+        return [shoal_program(), "crawl", "--topic", "power grid", "--seed", url, *place, *limits, *options]
 
     def version() -> str:
         shoal_program()
@@ -87,6 +87,8 @@ def _wget2_version() -> str:
 CRAWLERS: Sequence[Crawler] = (
     _shoal("shoal", processes=2),
     _shoal("shoal-1", processes=1),
+    _shoal("best-first", 2, "--strategy", "best-first"),
+    _shoal("best-first-1", 1, "--strategy", "best-first"),
     _scrapy("scrapy", "title and links"),
     _scrapy("scrapy-tuned", "title and links, by hand", "tuned"),
     Crawler(

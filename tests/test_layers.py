@@ -2,7 +2,8 @@
 
 Imports go right only:
 
-    cli → commands → terminal → evaluate → app → crawl | store → topic → protocols → settings → model → errors | urls | text
+    cli → commands → terminal → evaluate → knowing → app → crawl | store → topic → protocols → settings → model
+        → errors | urls | text
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("commands",),
     ("terminal",),
     ("evaluate",),
+    ("knowing",),
     ("app",),
     ("visiting", "sampling"),
     ("crawl", "seeds", "store", "testing"),
@@ -51,11 +53,24 @@ HOMES: dict[str, tuple[str, ...]] = {
     "feedparser": ("seeds.feed",),
     "isal": ("store.warc",),
     "matplotlib": ("evaluate.plots",),
-    "numpy": ("text", "crawl.cold", "crawl.graph", "crawl.ranking", "store.shelf", "evaluate.oracle"),
+    "numpy": (
+        "text",
+        "topic.vectors",
+        "topic.likeness",
+        "topic.meaning",
+        "crawl.cold",
+        "crawl.graph",
+        "crawl.learned",
+        "crawl.ranking",
+        "crawl.strategy.learned",
+        "store.shelf",
+        "evaluate.oracle",
+        "testing.vectors",
+    ),
     "opencc": ("text",),
     "protego": ("crawl.robots", "testing.politeness"),
     "publicsuffixlist": ("urls",),
-    "pyarrow": ("store.export",),
+    "pyarrow": ("store.export", "topic.vectors", "testing.vectors"),
     "rensa": ("text",),
     "rich": ("terminal",),
     "rjieba": ("text",),

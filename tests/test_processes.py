@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from shoal import app
 from shoal.model import Reason, State, Term, Topic
 from shoal.settings import Fetching, Politeness, Settings
+from shoal.terminal.crawl import silent
 from shoal.testing.webserver import SimpleWeb, WebServer
 from tests.running import Command, Operator, all_gone, assert_consistent, fates, stored
 from tests.small_web import HOME, SmallWeb
@@ -158,6 +160,18 @@ async def test_a_page_on_which_every_worker_dies_is_given_up(tmp_path: Path) -> 
     assert finished.code == 1, finished.err
     assert "died" in finished.err
     assert fates(tmp_path / "c")[HOME] == (State.FAILED, Reason.WORKER_DIED)
+
+
+async def test_worker_processes_that_cannot_even_start_end_the_crawl(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Here because somebody removed a judge; the next ones would fare no better. They hang up well before they are gone."""
+    topic = Topic(name="grid", terms=(Term(text="grid"),))
+    app.start_crawl(tmp_path / "c", Settings(topic=topic, seeds=(HOME,), judge="removed", processes=2))
+    with pytest.raises(RuntimeError, match=r"^a worker process ended with code 1 before it asked for work$"):
+        async with asyncio.timeout(60):
+            await app.run_crawl(tmp_path / "c", silent, ledger_file=tmp_path / "hosts.sqlite")
+    assert "KeyError: 'removed'" in capfd.readouterr().err
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -22,6 +22,7 @@ from msgspec.structs import replace
 from shoal import interpreter
 from shoal.crawl.choice import Choice, Parameter
 from shoal.crawl.coordinator import COMMIT_SECONDS, Coordinator, Ending
+from shoal.crawl.finish import AHEAD, LATELY, Finish, Row, warning
 from shoal.crawl.frontier import Frontier
 from shoal.crawl.intake import Intake
 from shoal.crawl.judge import judges
@@ -35,23 +36,29 @@ from shoal.crawl.strategy import SEED_PRIORITY, strategies
 from shoal.crawl.traps import TrapDetector
 from shoal.crawl.worker import work_together
 from shoal.errors import InputError, NoSeedReached
-from shoal.model import TopicChange, Totals
+from shoal.model import Entry, Evidence, TopicChange, Totals
 from shoal.protocols import Ledger, Strategy
 from shoal.settings import STRATEGY, Settings
 from shoal.store import folder as folders
-from shoal.store import history, report
+from shoal.store import history, marked, opinions, report
 from shoal.store.crawl import CrawlStore, open_store
 from shoal.store.explain import Explanation, explain
 from shoal.store.export import ExportRow, Format, export, rows
 from shoal.store.ledger import SqliteLedger, ledger_path
+from shoal.store.memory import Memory
+from shoal.store.models import Model, pack, read_model
+from shoal.store.opinions import OpinionReader
 from shoal.store.reopen import reopen
 from shoal.store.report import BestPage, Status
+from shoal.topic import vectors
 from shoal.topic.file import Names, overlay
 from shoal.urls import normalise
 
 Watch = Callable[[Coordinator], Coroutine[None, None, None]]
 """Shows how a crawl stands; cancelled when the crawl is over."""
 _PIPE_BUFFER = 2**20
+_EXIT_SECONDS = 1.0
+"""What a worker process that has hung up gets to end by itself."""
 
 
 class Described(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,6 +78,8 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
 
     strategies: tuple[Described, ...]
     judges: tuple[Described, ...]
+    vectors: tuple[str, ...]
+    """For each language one sentence: whether its word vectors are installed."""
 
 
 @cache
@@ -85,6 +94,7 @@ def choices() -> Choices:
     return Choices(
         strategies=tuple(_described(choice, choice.judge) for choice in strategies().values()),
         judges=tuple(_described(choice) for choice in judges().values()),
+        vectors=vectors.describe(),
     )
 
 
@@ -99,9 +109,14 @@ def _described(choice: Choice[Any], judge: str = "") -> Described:
     )
 
 
-def start_crawl(folder: Path, settings: Settings) -> None:
-    """Make the folder of a new crawl."""
-    folders.create_new(folder, settings)
+def start_crawl(folder: Path, settings: Settings, model: Model | None = None) -> None:
+    """Make the folder of a new crawl, which may begin with what another one learned."""
+    _check_foresight(settings)
+    if model is None:
+        folders.create_new(folder, settings)
+        return
+    _check_model(settings, model)
+    folders.create_new(folder, replace(settings, has_model=True), pack(model))
 
 
 def forget_crawl(folder: Path) -> None:
@@ -114,19 +129,44 @@ def change_settings(folder: Path, options: Mapping[str, object]) -> None:
     with folders.lock_existing(folder), folders.reading(folder) as database:
         before = folders.read_settings(folder, database)
         settings = overlay(before, options, names=names())
-        _check_names(settings)
+        check_names(settings)
+        _check_foresight(settings)
         folders.write_settings(database, settings)
         if options.get("threshold") is not None:
             history.set_threshold(database, settings.topic, time.time())
         reopen(database, before, settings, ScopeRule(settings.scope, settings.seeds).allows)
 
 
-def _check_names(settings: Settings) -> None:
+def check_names(settings: Settings) -> None:
     """A strategy or judge that somebody added may be gone since the crawl began."""
     if settings.strategy not in strategies():
         raise InputError(f"There is no strategy {settings.strategy} any more: choose another one with --strategy.")
     if settings.judge and settings.judge not in judges():
         raise InputError(f"There is no judge {settings.judge} any more: choose another one with --judge.")
+
+
+def _check_foresight(settings: Settings) -> None:
+    """Only who expects something of the next pages can say that they are not worth fetching."""
+    if settings.budget.until_done is None or _new_strategy(settings).outlook(AHEAD) is not None:
+        return
+    able = [name for name, choice in strategies().items() if choice.make(settings.topic).outlook(AHEAD) is not None]
+    advice = f"choose {' or '.join(able)} with --strategy, or say --until-done=0" if able else "none here can"
+    raise InputError(
+        f"--until-done needs a strategy that can tell what the next pages will bring, and {settings.strategy} cannot: "
+        f"{advice}."
+    )
+
+
+def _check_model(settings: Settings, model: Model) -> None:
+    """It must be the work of the strategy that is to begin with it, and that strategy must be able to read it."""
+    if model.strategy not in strategies():
+        raise InputError(f"The model was learned by the strategy {model.strategy}, which is not installed here.")
+    if model.strategy != settings.strategy:
+        raise InputError(
+            f"The model was learned by the strategy {model.strategy}, and this crawl uses {settings.strategy}, "
+            f"which cannot read it: add --strategy {model.strategy}, or leave --model out."
+        )
+    _new_strategy(settings).begin_with(model.knowledge)
 
 
 async def run_crawl(folder: Path, watch: Watch, *, ledger_file: Path | None = None) -> Ending:
@@ -152,6 +192,7 @@ async def run_crawl(folder: Path, watch: Watch, *, ledger_file: Path | None = No
             raise NoSeedReached(
                 "Not one seed could be fetched: " + "; ".join(f"{seed.url} ({seed.why})" for seed in reasons) + "."
             )
+        _keep_outlook(store, coordinator)
     return ending
 
 
@@ -193,16 +234,49 @@ def make_coordinator(
         totals=totals,
         clock=clock,
         commit_seconds=commit_seconds,
+        opinions=OpinionReader(store.folder).news,
+        finish=_make_finish(store, totals),
     )
 
 
 def make_strategy(store: CrawlStore) -> Strategy:
     """The strategy of a crawl, knowing what it knew when the last run ended."""
-    settings = store.settings
-    strategy = strategies()[settings.strategy].make(settings.topic, **dict(settings.parameters))
-    strategy.recall(store.memos())
-    strategy.lost(store.lost())
+    return _recalled(_new_strategy(store.settings), store.memory)
+
+
+def _recalled(strategy: Strategy, memory: Memory) -> Strategy:
+    if (model := began_with(memory)) is not None:
+        strategy.begin_with(model.knowledge)
+    strategy.recall(memory.memos())
+    strategy.lost(memory.lost())
     return strategy
+
+
+def _new_strategy(settings: Settings) -> Strategy:
+    return strategies()[settings.strategy].make(settings.topic, **dict(settings.parameters))
+
+
+def began_with(memory: Memory) -> Model | None:
+    """What the crawl began with, unless the user has changed to another strategy since."""
+    model = read_model(memory.folder / folders.MODEL) if memory.settings.has_model else None
+    return model if model is not None and model.strategy == memory.settings.strategy else None
+
+
+def _make_finish(store: CrawlStore, totals: Totals) -> Finish:
+    """Whether it is worth going on, as far as earlier runs have found out."""
+    if (limit := store.settings.budget.until_done) is None:
+        return Finish(None)
+    with folders.reading(store.folder) as database:
+        row = msgspec.json.decode(folders.read_meta(database, "finish") or b"null", type=Row | None)
+        return Finish(limit, pages=totals.pages, lately=report.lately(database, LATELY), row=row)
+
+
+def _keep_outlook(store: CrawlStore, coordinator: Coordinator) -> None:
+    """What the run ends with, for `shoal status` and for the next run."""
+    outlook, pages = coordinator.outlook(), store.totals().pages
+    with folders.reading(store.folder) as database:
+        report.keep_outlook(database, outlook, pages=pages, warning=warning(outlook) if outlook else "")
+        folders.write_meta(database, "finish", coordinator.finish.row)
 
 
 def _make_learner(store: CrawlStore, totals: Totals) -> Learner:
@@ -277,6 +351,7 @@ async def _work_elsewhere(coordinator: Coordinator, settings: Settings) -> None:
             topic = coordinator.topic
             await channel.send(replace(settings, topic=topic))
             worked = await serve(coordinator, channel, lambda: coordinator.topic, told=topic)
+            await _exited(process)
         finally:
             await channel.close()
             if process.returncode is None:
@@ -285,6 +360,15 @@ async def _work_elsewhere(coordinator: Coordinator, settings: Settings) -> None:
         # One that was killed from outside is replaced; one that cannot even start has a bug, and so would the next.
         if not worked and process.returncode and process.returncode > 0:
             raise RuntimeError(f"a worker process ended with code {process.returncode} before it asked for work")
+
+
+async def _exited(process: asyncio.subprocess.Process) -> None:
+    """Whose socket is closed may still be on its way out: if we ended it, we would not learn how it would have ended."""
+    try:
+        async with asyncio.timeout(_EXIT_SECONDS):
+            await process.wait()
+    except TimeoutError:
+        return
 
 
 # --- the process -----------------------------------------------------------------------------------------------------
@@ -320,19 +404,19 @@ def _stop_on_signals(coordinator: Coordinator) -> Iterator[None]:
 
 def crawl_status(folder: Path) -> Status:
     """How a crawl stands, whether it is running or not."""
-    with folders.reading(folder) as database:
+    with marked.reading(folder) as database:
         return report.status(database, running=folders.is_running(folder))
 
 
 def best_pages(folder: Path, limit: int) -> list[BestPage]:
     """The pages with the highest scores."""
-    with folders.reading(folder) as database:
+    with marked.reading(folder) as database:
         return report.best(database, limit)
 
 
 def fetched_pages(folder: Path) -> list[ExportRow]:
     """Every page that was fetched, in the order of fetching."""
-    with folders.reading(folder) as database:
+    with marked.reading(folder) as database:
         return list(rows(database, relevant_only=False))
 
 
@@ -342,12 +426,13 @@ def topic_history(folder: Path) -> list[TopicChange]:
         return history.topic_history(database, folders.read_settings(folder, database).topic)
 
 
-def explain_url(folder: Path, url: str) -> Explanation:
-    """Why a URL was fetched, or why not."""
-    with folders.reading(folder) as database:
-        if (found := explain(database, url)) is not None:
-            return found
+def explain_url(folder: Path, url: str, *, in_depth: bool = True) -> Explanation:
+    """Why a URL was fetched, or why not; in depth also what makes the value of one that waits, which may take seconds."""
+    with marked.reading(folder) as database:
         settings = folders.read_settings(folder, database)
+        reasons = partial(_value_now, Memory(folder, settings, database)) if in_depth else None
+        if (found := explain(database, url, reasons)) is not None:
+            return found
     address = normalise(url)
     if address is None:
         raise InputError(f"'{url}' is not a URL: it should look like https://example.org/page.")
@@ -356,7 +441,30 @@ def explain_url(folder: Path, url: str) -> Explanation:
     raise InputError(f"{address} is not known to this crawl: {reason}.")
 
 
+def _value_now(memory: Memory, entry: Entry) -> tuple[Evidence, ...]:
+    """What makes the value of a URL that waits, by all that is stored: also beside a crawl that is at work.
+
+    The strategy learns everything once more, which takes seconds for many pages; only one that gives reasons has to.
+    """
+    if memory.settings.strategy not in strategies():
+        return ()
+    strategy = _new_strategy(memory.settings)
+    if type(strategy).reasons is Strategy.reasons:
+        return ()
+    _recalled(strategy, memory)
+    if said := opinions.read(memory.folder):
+        for opinion in said.values():
+            strategy.told(opinion)
+        asyncio.run(_refreshed(strategy))
+    return strategy.reasons(entry)
+
+
+async def _refreshed(strategy: Strategy) -> None:
+    """What the user said counts from here on."""
+    await strategy.refresh()
+
+
 def export_pages(folder: Path, format: Format, out: Path | None, *, relevant_only: bool) -> int:
     """Write the fetched pages to a file or to standard output; answers how many."""
-    with folders.reading(folder) as database:
+    with marked.reading(folder) as database:
         return export(database, folder, format, out, relevant_only)

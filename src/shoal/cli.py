@@ -17,7 +17,9 @@ from shoal.commands.choosing import strategies
 from shoal.commands.compare import compare
 from shoal.commands.crawling import crawl, resume
 from shoal.commands.demonstrating import demo
+from shoal.commands.feedback import feedback
 from shoal.commands.looking import explain, export, status
+from shoal.commands.model import model
 from shoal.commands.replay import replay
 from shoal.commands.seeds import seeds
 from shoal.commands.topic import topic
@@ -95,5 +97,19 @@ def commands() -> None:
     """Finds what the web says about a topic: a polite, durable, fast focused crawler for Chinese and English."""
 
 
-for _command in (demo, crawl, resume, status, explain, export, topic, seeds, strategies, compare, replay):
+for _command in (
+    demo,
+    crawl,
+    resume,
+    status,
+    explain,
+    feedback,
+    export,
+    model,
+    topic,
+    seeds,
+    strategies,
+    compare,
+    replay,
+):
     commands.add_command(_command)

@@ -358,6 +358,33 @@ class Repriced(Value, frozen=True, kw_only=True):
     why: str
 
 
+class Opinion(Value, frozen=True, kw_only=True):
+    """What a user says of a page: it counts more than what any judge says. It is also a line of `feedback.jsonl`."""
+
+    url: str
+    """Absolute and in normal form: the URL that answered, whatever redirects led to it."""
+    relevant: bool | None
+    """None takes back what was said before: the page is again as the judge said."""
+    at: float
+
+
+class Outlook(Value, frozen=True, kw_only=True):
+    """What a strategy expects of the pages that come next."""
+
+    pages: int
+    """The next so many."""
+    relevant: float
+    """How many of them it expects to be relevant, at its best guess."""
+    missed: float
+    """How many relevant pages it expects among all that waits: what a crawl would miss that stops now."""
+    audited: int = 0
+    """Pages that were fetched at random from all that waits, to check the model against what it did not choose."""
+    audited_relevant: float = 0.0
+    """How many of those were relevant."""
+    expected_relevant: float = 0.0
+    """How many of those the model had expected to be."""
+
+
 class State(IntEnum):
     """Where a URL is in its life."""
 

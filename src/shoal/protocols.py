@@ -11,10 +11,13 @@ from shoal.model import (
     Changes,
     Duplicate,
     Entry,
+    Evidence,
     Failure,
     HostRecord,
     Known,
     Link,
+    Opinion,
+    Outlook,
     Page,
     Redirect,
     Repriced,
@@ -76,6 +79,34 @@ class Strategy(Protocol):
 
     def lost(self, keys: Iterable[int]) -> None:
         """URLs (`urls.key_of`) that will not be fetched: failed, moved, out of scope. A strategy need not care."""
+        return
+
+    def chosen(self, entry: Entry) -> str:
+        """The URL is being asked for now; answers why it was the best, or nothing when the entry says so already."""
+        return ""
+
+    def reasons(self, entry: Entry) -> tuple[Evidence, ...]:
+        """What makes the value of a URL that waits, the strongest first; nothing when the strategy does not know it."""
+        return ()
+
+    def told(self, opinion: Opinion) -> None:
+        """A user says whether a page is relevant, or takes it back (None: it is as the judge said). A strategy need not care.
+
+        Of several opinions about a page the last counts. After a restart all that hold are told again, once `recall` is over.
+        A refresh follows. The page may be one that this crawl has not fetched; then the opinion holds when it comes.
+        """
+        return
+
+    def outlook(self, pages: int) -> Outlook | None:
+        """What the next pages will bring; None when the strategy cannot tell."""
+        return None
+
+    def knowledge(self) -> bytes:
+        """What was learned that another crawl could begin with; empty when there is nothing."""
+        return b""
+
+    def begin_with(self, knowledge: bytes) -> None:
+        """Start with what another crawl learned; `errors.InputError` when it is not this strategy's."""
         return
 
     def memo(self, seen: Seen) -> bytes:

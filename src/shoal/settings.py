@@ -15,7 +15,7 @@ USER_AGENT = "Shoal/0.1"
 """The product token robots.txt files are matched against is the part before the slash."""
 
 
-STRATEGY = "best-first"
+STRATEGY = "learned"
 """What a user gets who names none."""
 
 
@@ -80,6 +80,8 @@ class Budget(Part, frozen=True, kw_only=True):
     """Seconds of crawling, over all resumes together."""
     max_queue: int = 5_000_000
     """URLs waiting at once; when there are more, the worst are dropped."""
+    until_done: float | None = None
+    """The least share of relevant pages that the next pages must promise; below it the topic is exhausted."""
 
 
 class Scope(Part, frozen=True, kw_only=True):
@@ -126,5 +128,7 @@ class Settings(Part, frozen=True, kw_only=True):
     learning: Learning = Learning()
     processes: int = 1
     """1: everything in one process; more: that many worker processes beside the coordinator."""
+    has_model: bool = False
+    """The folder keeps what another crawl learned (`store/models.py`), and the strategy begins with it."""
     label: str = ""
     """The name of this topic in a table of hand-made labels; only measuring looks at it."""

@@ -17,7 +17,7 @@ import pytest
 
 from shoal.crawl.coordinator import Ending
 from shoal.errors import FolderError
-from shoal.evaluate.demo import DELAY, Plan, run_demo
+from shoal.evaluate.demo import BASELINE, DELAY, FOCUSED, Plan, run_demo
 from shoal.evaluate.generated.synthetic import Web
 from shoal.store.folder import connect, read_settings
 from shoal.testing.politeness import violations
@@ -50,8 +50,8 @@ def line_to_server(process: subprocess.Popen[str], folder: Path) -> socket.socke
     assert process.stderr is not None
     # The first line of progress: pages are being fetched.
     assert any("pages/s" in line for line in process.stderr), "the demo ended before it began to crawl"
-    database = connect(folder / "best-first")
-    proxy = urlsplit(read_settings(folder / "best-first", database).fetching.proxy)
+    database = connect(folder / FOCUSED)
+    proxy = urlsplit(read_settings(folder / FOCUSED, database).fetching.proxy)
     database.close()
     return socket.create_connection((proxy.hostname or "", proxy.port or 0), timeout=LONG)
 
@@ -88,7 +88,7 @@ def counted(log: Path, relevant: frozenset[str]) -> tuple[int, int]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "strategy"), [("focused", "best-first"), ("baseline", "breadth")])
+@pytest.mark.parametrize(("name", "strategy"), [("focused", FOCUSED), ("baseline", BASELINE)])
 def test_figures_are_those_of_the_servers_log(
     finished: tuple[Path, dict[str, Any]], web: Web, name: str, strategy: str
 ) -> None:
@@ -108,7 +108,7 @@ def test_best_first_finds_more_than_breadth_first(finished: tuple[Path, dict[str
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("strategy", ["best-first", "breadth"])
+@pytest.mark.parametrize("strategy", [FOCUSED, BASELINE])
 def test_is_polite(finished: tuple[Path, dict[str, Any]], web: Web, strategy: str) -> None:
     log = read_log(finished[0] / f"{strategy}.access.jsonl")
     assert violations(log, lambda host: DELAY, web.robots) == []

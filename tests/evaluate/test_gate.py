@@ -8,7 +8,7 @@ import pytest
 
 from shoal.crawl.strategy import strategies
 from shoal.errors import InputError
-from shoal.evaluate.gate import FLOORS, TOLERANCE, judged, main, read_floors, table, updated, write_floors
+from shoal.evaluate.gate import FLOORS, TOLERANCE, ahead_of, judged, main, read_floors, table, updated, write_floors
 from shoal.evaluate.generated.sites import TOPICS
 
 MEASURED = {"fish": 0.5004, "learned": 0.9, "breadth": 0.3}
@@ -23,6 +23,13 @@ def test_verdicts_the_best_first() -> None:
         ("breadth", "better", False),
         ("forgotten", "IS GONE", True),
     ]
+
+
+def test_the_default_must_be_above_all_others() -> None:
+    assert ahead_of("learned", LINES) == []
+    assert ahead_of("fish", LINES) == ["learned"]
+    assert ahead_of("fish", judged({"fish": 0.5, "breadth": 0.5}, {})) == ["breadth"]
+    assert ahead_of("gone", LINES) == ["learned", "fish", "breadth"]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import pickle
+import re
 import shutil
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from shoal.errors import InputError
 from shoal.evaluate.jobs import ORACLE, Bench, Conditions, Field, Job, Result, code_of, key_of, settings_of
 from shoal.evaluate.offline import Subject
 from shoal.settings import Budget, Fetching, Politeness
+from shoal.testing.vectors import install_chinese
 from tests.evaluate.small import field_of, linked, settings, url_of
 
 #     home ─► d1 ─► d2, d3            r1 and r2 are relevant, and so would r3 be, but no way leads there.
@@ -88,7 +90,7 @@ OWN = settings(
     strategy="fish",
     judge="cosine",
     parameters=(("width", 3.0),),
-    budget=Budget(max_pages=7, max_depth=4),
+    budget=Budget(max_pages=7, max_depth=4, until_done=0.5),
     politeness=Politeness(delay=9.0, fetch_factor=3.0),
     fetching=Fetching(concurrency=20, user_agent="Own/1.0"),
 )
@@ -105,6 +107,13 @@ def test_only_the_order_counts_unless_hosts_shall_wait() -> None:
 
 def test_a_depth_for_all_wins_over_the_topics_own() -> None:
     assert settings_of(JOB, SUBJECT, Conditions(pages=50, max_depth=2)).budget.max_depth == 2
+
+
+def test_a_topic_that_would_end_when_it_is_exhausted_goes_as_far_as_the_others() -> None:
+    """In a crawl of one's own `breadth` would refuse it, because it cannot tell."""
+    field = field_of(WEB, "r1", "r2", budget=Budget(until_done=0.5))
+    assert done("breadth", field=field).fetched == 7
+    assert settings_of(JOB, SUBJECT, PAGES).budget.until_done is None
 
 
 def test_what_lies_deeper_than_the_limit_is_not_missed() -> None:
@@ -160,6 +169,17 @@ def test_a_job_is_the_same_as_long_as_nothing_it_depends_on_changes() -> None:
     assert len(set(different)) == len(different)
 
 
+def test_a_job_is_another_one_with_other_word_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = install_chinese(tmp_path / "with", {"电网": (1.0,)})
+    field = field_of(WEB, "r1")
+    keys = []
+    for path in ([str(tmp_path / "without")], folder):
+        monkeypatch.setattr(sys, "path", path)
+        keys.append((key_of(JOB, field, PAGES), key_of(replace(JOB, strategy=ORACLE, judge=""), field, PAGES)))
+    (crawl, oracle), (other, same) = keys
+    assert (other != crawl, same) == (True, oracle), "the omniscient crawler reads no words"
+
+
 SOURCE = Path(shoal.__file__).parent
 COMMON = {"model.py", "topic/background.py", *(f"evaluate/{name}.py" for name in ("oracle", "metrics", "jobs"))}
 
@@ -169,15 +189,15 @@ def names(files: list[Path]) -> set[str]:
 
 
 def imported(file: Path) -> set[Path]:
-    """The judges and strategies that a file is made of, itself included."""
+    """What a file is made of in the folders below `crawl`, itself included."""
     found, waiting = set[Path](), [file]
     while waiting:
         found.add(one := waiting.pop())
-        modules = [
-            node.module or "" for node in ast.walk(ast.parse(one.read_bytes())) if isinstance(node, ast.ImportFrom)
-        ]
-        parts = [module for module in modules if module.startswith(("shoal.crawl.judge.", "shoal.crawl.strategy."))]
-        waiting += {SOURCE.parent / f"{part.replace('.', '/')}.py" for part in parts} - found
+        nodes = [node for node in ast.walk(ast.parse(one.read_bytes())) if isinstance(node, ast.ImportFrom)]
+        named = {f"{node.module}{end}" for node in nodes for end in ("", *(f".{alias.name}" for alias in node.names))}
+        parts = [module for module in named if re.match(r"shoal\.crawl\.\w+\.\w", module)]
+        files = {SOURCE.parent / f"{part.replace('.', '/')}.py" for part in parts} - found
+        waiting += [file for file in files if file.exists()]
     return found
 
 

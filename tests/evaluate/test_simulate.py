@@ -52,7 +52,7 @@ def urls(run: Run) -> list[str]:
 
 
 def test_the_whole_web_is_crawled(recorded: Archive) -> None:
-    run = simulate(recorded, settings())
+    run = simulate(recorded, settings(judge="cosine"))
     assert run.ending is Ending.NOTHING_LEFT
     assert sorted(urls(run)) == [
         *("a.test/", "a.test/dull", "a.test/grid", "a.test/more", "a.test/x.png"),

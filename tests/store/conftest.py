@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from shoal.model import State
+from shoal.store.marked import lay_over
 from shoal.urls import host_of, key_of
 
 NOW = 1_800_000_000.0  # 2027-01-15T08:00:00Z
@@ -107,4 +108,5 @@ class HandMade:
 def crawl() -> Iterator[HandMade]:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.executescript(files("shoal.store").joinpath("schema.sql").read_text(encoding="utf-8"))
+        lay_over(connection, {})
         yield HandMade(connection)

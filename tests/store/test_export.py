@@ -90,6 +90,7 @@ def test_a_row_of_jsonl_says_everything(small: HandMade) -> None:
         "score": 0.25,
         "threshold": 0.3,
         "relevant": False,
+        "marked": None,
         "priority": 0.5,
         "why": [],
         "content_hash": "00" * 15 + "01",

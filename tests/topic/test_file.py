@@ -308,7 +308,7 @@ def test_how_to_talk_to_servers_where_there_is_no_crawl() -> None:
         ),
         (
             LEAST + "parameters = { width = 3 }",
-            'grid.toml: parameters: strategy best-first has no "width"; it has nothing to set',
+            'grid.toml: parameters: strategy learned has no "width"; it has nothing to set',
         ),
         (
             LEAST + "strategy = 'fish'\nparameters = { width = 500 }",

@@ -1,4 +1,4 @@
-"""`shoal strategies`: which strategies and judges are there?"""
+"""`shoal strategies`: which strategies and judges are there, and are there word vectors for them?"""
 
 from __future__ import annotations
 

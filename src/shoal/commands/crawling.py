@@ -16,6 +16,7 @@ from shoal.commands.answer import STOPPED, path_text, print_json, run_async
 from shoal.crawl.coordinator import Ending
 from shoal.errors import InputError, NoSeedReached
 from shoal.settings import Settings
+from shoal.store.models import read_model
 from shoal.terminal import crawl as screen
 from shoal.topic.file import read_topic, topic_from_words
 
@@ -25,6 +26,7 @@ from shoal.topic.file import read_topic, topic_from_words
 @options.topic
 @options.seeds
 @options.new_folder
+@options.model
 @options.crawl
 @options.progress
 def crawl(
@@ -32,6 +34,7 @@ def crawl(
     words: str | None,
     seeds: tuple[str, ...],
     folder: Path | None,
+    model_file: Path | None,
     as_json: bool,
     quiet: bool,
     **given: object,
@@ -46,7 +49,7 @@ def crawl(
     """
     settings = _settings(topic_file, words, seeds, given)
     folder = folder or Path("crawls") / _slug(settings.topic.name)
-    app.start_crawl(folder, settings)
+    app.start_crawl(folder, settings, None if model_file is None else read_model(model_file))
     try:
         return _run(folder, as_json=as_json, quiet=quiet)
     except NoSeedReached:  # so that the same command works when the mistake is found
@@ -56,13 +59,16 @@ def crawl(
 
 @click.command(cls=options.InSections)
 @options.folder
+@options.no_model
 @options.crawl
 @options.progress
-def resume(folder: Path, as_json: bool, quiet: bool, **given: object) -> int:
+def resume(folder: Path, model_file: Path | None, as_json: bool, quiet: bool, **given: object) -> int:
     """Go on with a crawl that was stopped or died.
 
     Options given here replace those it was started with, from now on.
     """
+    if model_file is not None:
+        raise InputError("--model is for the start of a crawl: this one has learned from its own pages since.")
     app.change_settings(folder, given)
     return _run(folder, as_json=as_json, quiet=quiet)
 
@@ -88,7 +94,8 @@ def _run(folder: Path, *, as_json: bool, quiet: bool) -> int:
         return STOPPED
     status = app.crawl_status(folder)
     if as_json:
-        print_json({"folder": path_text(folder), "ending": ending, "status": status})
+        answer = {"folder": path_text(folder), "ending": ending, "outlook": status.outlook, "status": status}
+        print_json(answer)
     elif not quiet:
         click.echo(screen.ending(folder, ending, status))
     return STOPPED if ending is Ending.STOPPED else 0

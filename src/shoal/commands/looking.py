@@ -52,7 +52,7 @@ def explain(url: str, folder: Path, as_json: bool) -> int:
     metavar="FILE",
     help="Where to write them; JSONL and CSV go to standard output without it.",
 )
-@click.option("--relevant", is_flag=True, help="Only the pages that were judged relevant.")
+@click.option("--relevant", is_flag=True, help="Only the relevant pages, as marked by you or else judged.")
 @options.as_json
 def export(folder: Path, format: Format, out: Path | None, relevant: bool, as_json: bool) -> int:
     """Write the fetched pages as JSONL, CSV, Parquet or WARC.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,6 +15,7 @@ from shoal.topic import values
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _OUTPUT = "What to print"
+_UNTIL_DONE = "--until-done"
 
 
 class Seconds(click.ParamType[float]):
@@ -40,6 +42,10 @@ class _Option(click.Option):
 class InSections(click.Command):
     """A command with so many options that its help needs headings."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read what was typed; `--until-done` may stand alone."""
+        return super().parse_args(ctx, _with_usual_share(args))
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The options, each under its heading; those without one come last."""
         options = [option for option in self.get_params(ctx) if isinstance(option, click.Option)]
@@ -50,6 +56,18 @@ class InSections(click.Command):
         for title, lines in sections.items():
             with formatter.section(title):
                 formatter.write_dl(lines)
+
+
+def _with_usual_share(args: Sequence[str]) -> list[str]:
+    """`--until-done` with the usual share, where none follows: click would take the topic file behind it for the share."""
+    alone = {
+        place
+        for place, (word, behind) in enumerate(zip_longest(args, args[1:], fillvalue=""))
+        if word == _UNTIL_DONE and not values.looks_like_share(behind)
+    }
+    end = args.index("--") if "--" in args else len(args)
+    usual = f"{_UNTIL_DONE}={values.USUAL_SHARE}"
+    return [usual if place in alone and place < end else word for place, word in enumerate(args)]
 
 
 def _numbers(ctx: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, float] | None:
@@ -77,10 +95,17 @@ new_folder = _start(
     "--dir", "folder", type=_path, metavar="FOLDER", help="Where to keep the crawl. Default: crawls/NAME."
 )
 folder = _start("--dir", "folder", type=_path, required=True, metavar="FOLDER", help="The folder of the crawl.")
+model = _start(
+    "--model", "model_file", type=_path, metavar="FILE", help="Begin with what another crawl learned (shoal model)."
+)
+no_model = click.option(
+    "--model", "model_file", type=_path, metavar="FILE", hidden=True, help="Refused: only a new crawl can have one."
+)
 as_json = click.option("--json", "as_json", is_flag=True, help="Answer in JSON on standard output.")
 quiet = click.option("--quiet", is_flag=True, help="Say nothing unless something goes wrong.")
 
 _SET = "A number of the strategy, such as width=10 (shoal strategies); repeatable."
+_DONE = "Stop when the next pages promise too few relevant ones: a share below 5%, or SHARE."
 _CRAWL = (
     _which("--strategy", metavar="NAME", help=f"Which link next: {', '.join(app.names().strategies)}."),
     _which("--judge", metavar="NAME", help=f"What is relevant: {', '.join(app.names().judges)}."),
@@ -99,6 +124,7 @@ _CRAWL = (
     _limit("--max-depth", type=int, metavar="N", help="Follow no more links than this from a seed."),
     _limit("--max-bytes", type=int, metavar="N", help="Stop after so many bytes of pages."),
     _limit("--max-time", metavar="TIME", help="Stop after so long: 90, 90s, 10m, 1h30m, 1d."),
+    _limit(_UNTIL_DONE, metavar="[SHARE]", help=_DONE),
     _asking("--delay", type=float, metavar="SECONDS", help="Between requests to one host. Default: 1."),
     _asking("--per-host", type=int, metavar="N", help="Requests in flight to one host. Default: 1."),
     _asking("--concurrency", type=int, metavar="N", help="Requests in flight in all. Default: 64."),

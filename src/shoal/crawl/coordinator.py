@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from enum import StrEnum
 from typing import TypeVar
 
 from msgspec.structs import replace
 
 from shoal.crawl.errands import Errands
+from shoal.crawl.finish import AHEAD, Finish
 from shoal.crawl.frontier import Frontier
 from shoal.crawl.intake import Intake
 from shoal.crawl.learning import Learner
@@ -28,6 +29,8 @@ from shoal.model import (
     Failure,
     Missed,
     Moved,
+    Opinion,
+    Outlook,
     Reason,
     Seen,
     State,
@@ -63,6 +66,7 @@ class Ending(StrEnum):
     PAGES = "the page budget is reached"
     BYTES = "the byte budget is reached"
     TIME = "the time budget is reached"
+    DONE = "the topic is exhausted"
 
 
 class Coordinator:
@@ -83,6 +87,8 @@ class Coordinator:
         totals: Totals,
         clock: Callable[[], float],
         commit_seconds: float = COMMIT_SECONDS,
+        opinions: Callable[[], Sequence[Opinion]] = tuple,
+        finish: Finish | None = None,
     ) -> None:
         self._settings = settings
         self._commit_seconds = commit_seconds
@@ -95,7 +101,9 @@ class Coordinator:
         self._strategy = strategy
         self._learner = learner
         self._clock = clock
+        self._opinions = opinions
         self._meter = Meter(totals, clock())
+        self._finish = finish or Finish(None)
         self._errands = Errands(frontier, clocks, rulebook, attempts=settings.politeness.attempts, clock=clock)
         self._held_back: set[str] = set()
         """Hosts whose page budget is taken by what is in flight."""
@@ -113,6 +121,8 @@ class Coordinator:
         self._refresh_at = totals.pages + strategy.pace()
         """How many pages it takes until the strategy may re-price what waits."""
         self._stale = asyncio.Event()
+        self._told = False
+        """A user said something of pages, and the strategy was not asked since what it makes of it."""
         self._on_topic: list[Callable[[Topic], None]] = []
 
     # --- what others ask and tell ------------------------------------------------------------------------------------
@@ -175,6 +185,15 @@ class Coordinator:
             stopping=self._stopping,
         )
 
+    def outlook(self) -> Outlook | None:
+        """What the strategy expects of the next pages at this moment; None when it cannot tell."""
+        return self._strategy.outlook(AHEAD)
+
+    @property
+    def finish(self) -> Finish:
+        """What decides whether it is worth going on."""
+        return self._finish
+
     @property
     def topic(self) -> Topic:
         """What we are looking for at this moment."""
@@ -186,6 +205,8 @@ class Coordinator:
 
     async def run(self) -> Ending:
         """Commit batch after batch until the crawl is over; answers why it is."""
+        self._hear_the_user()
+        self._ask_whether_done()
         async with asyncio.TaskGroup() as group:
             refreshing = group.create_task(self._keep_fresh())
             ending = await self._commit_all()
@@ -208,8 +229,14 @@ class Coordinator:
             self._stale.clear()
             if self._learner.due:
                 await self._learn()
-            if self._meter.pages >= self._refresh_at:
+            if self._told or self._meter.pages >= self._refresh_at:
                 await self._refresh()
+            self._ask_whether_done()
+
+    def _ask_whether_done(self) -> None:
+        pages = self._meter.pages
+        if self._finish.due(pages) and self._finish.ask(self.outlook(), pages):
+            self._dispatch_soon()  # those who wait for work go home
 
     async def _learn(self) -> None:
         if (change := await self._learner.study(self._clock())) is not None:
@@ -217,7 +244,16 @@ class Coordinator:
             for tell in self._on_topic:
                 tell(change.topic)
 
+    def _hear_the_user(self) -> None:
+        """What a user says of pages counts at once; also while an older refresh is still under way."""
+        for opinion in self._opinions():
+            self._strategy.told(opinion)
+            self._told = True
+        if self._told:
+            self._stale.set()
+
     async def _refresh(self) -> None:
+        self._told = False
         for count, one in enumerate(await self._strategy.refresh(), start=1):
             if not self._frontier.reprice(one.key, one.priority, one.why):
                 self._strategy.lost([one.key])  # with its host, perhaps
@@ -314,6 +350,8 @@ class Coordinator:
 
     def _page_task(self, entry: Entry) -> Task:
         self._clocks.set_crawl_delay(entry.host, self._rulebook.crawl_delay(entry.url))
+        if why := self._strategy.chosen(entry):
+            self._frontier.note(entry, why)
         return Task(
             id=entry.id,
             url=entry.url,
@@ -360,7 +398,7 @@ class Coordinator:
             return Ending.BYTES
         if budget.max_time is not None and self._meter.elapsed(self._clock()) >= budget.max_time:
             return Ending.TIME
-        return None
+        return Ending.DONE if self._finish.done else None
 
     # --- taking in ---------------------------------------------------------------------------------------------------
 
@@ -390,7 +428,8 @@ class Coordinator:
             self._intake.link(candidate, entry)
         self._pages.append(StoredPage(seen=seen, fetch_order=order, memo=self._strategy.memo(seen)))
         self._learner.saw(seen)
-        if order >= self._refresh_at or self._learner.due:
+        self._finish.saw(relevant=relevant)
+        if order >= self._refresh_at or self._learner.due or self._finish.due(order):
             self._stale.set()
 
     def _missed(self, entry: Entry, failure: Failure) -> None:
@@ -421,6 +460,7 @@ class Coordinator:
 
     async def _commit(self) -> None:
         self._batch_due.clear()
+        self._hear_the_user()
         self._clocks.publish()
         pages, self._pages = self._pages, []
         topics, self._topics = self._topics, []

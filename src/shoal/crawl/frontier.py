@@ -202,6 +202,11 @@ class Frontier:
             self._enqueue(host, entry)
         self._schedule(host)
 
+    def note(self, entry: Entry, why: str) -> None:
+        """Why this URL was leased, in place of what was written when it was found."""
+        noted = self._leased[entry.id] = replace(entry, why=why)
+        self._records.reprice(entry, noted)
+
     def unblock(self, name: str) -> None:
         """What had to be known of the host is known."""
         self._hosts[name].blocked = False

@@ -26,7 +26,7 @@ from shoal.settings import Budget, Fetching, Politeness, Settings
 from shoal.store.export import ExportRow
 from shoal.store.folder import lock, storage_errors
 
-FOCUSED, BASELINE = "best-first", "breadth"
+FOCUSED, BASELINE = "learned", "breadth"
 LATENCY = 0.03
 """Seconds that the made-up hosts take to answer, as on a network: without it the figures would depend on the computer."""
 DELAY = 0.05

@@ -27,7 +27,7 @@ from shoal.evaluate.jobs import ORACLE, Bench, Conditions, Field, Job, Result
 from shoal.evaluate.offline import GENERATED, open_web
 from shoal.evaluate.standings import Results
 from shoal.evaluate.survey import cache_folder, kept_survey, stamp_of
-from shoal.settings import USER_AGENT
+from shoal.settings import STRATEGY, USER_AGENT
 
 FLOORS = Path("tests/evaluate/floors.toml")
 TOPICS = ("power-grid", "rail", "smart-home")
@@ -70,6 +70,13 @@ def judged(measured: Mapping[str, float], floors: Mapping[str, float]) -> list[L
     """Every strategy that was measured or has a floor, the best first."""
     names = sorted({*measured, *floors}, key=lambda name: (-measured.get(name, -1.0), name))
     return [Line(name, measured.get(name), floors.get(name)) for name in names]
+
+
+def ahead_of(leader: str, lines: Sequence[Line]) -> list[str]:
+    """The strategies that are as good as the one that should lead, or better."""
+    measured = {line.name: line.measured for line in lines if line.measured is not None}
+    least = measured.get(leader, -1.0)
+    return [name for name, value in measured.items() if name != leader and value >= least]
 
 
 def updated(lines: Sequence[Line], *, lower: bool) -> dict[str, float]:
@@ -164,8 +171,11 @@ def main(arguments: Sequence[str]) -> int:
     print(table(lines))
     if failing := [line.name for line in lines if line.fails]:
         print(f"\nNot as good as they were, or unknown: {', '.join(failing)}.", file=sys.stderr)
-        return 1
-    return 0
+    if better := ahead_of(STRATEGY, lines):
+        print(
+            f"\nThe default {STRATEGY} must be above all others, and is not above {', '.join(better)}.", file=sys.stderr
+        )
+    return 1 if failing or better else 0
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ from shoal.evaluate.remembering import PageCache
 from shoal.evaluate.simulate import LATENCY, Fetched, simulate
 from shoal.evaluate.survey import Ground, Survey, code_stamp
 from shoal.settings import Budget, Politeness, Settings
+from shoal.topic.vectors import installed
 
 ORACLE = "omniscient"
 """Stands where a strategy's name would."""
@@ -195,8 +196,9 @@ def settings_of(job: Job, subject: Subject, conditions: Conditions) -> Settings:
 
 
 def _budget(own: Settings, conditions: Conditions) -> Budget:
+    """All crawls go equally far: one that could tell that its topic is exhausted must not stop before the others."""
     depth = own.budget.max_depth if conditions.max_depth is None else conditions.max_depth
-    return replace(own.budget, max_pages=conditions.pages, max_depth=depth)
+    return replace(own.budget, max_pages=conditions.pages, max_depth=depth, until_done=None)
 
 
 def _said(value: Conditions | Settings) -> bytes:
@@ -205,7 +207,7 @@ def _said(value: Conditions | Settings) -> bytes:
 
 
 def key_of(job: Job, field: Field, conditions: Conditions) -> str:
-    """Changes with all that the result depends on: web, labels, settings, and the code."""
+    """Changes with all that the result depends on: web, labels, settings, the code, and the word vectors that it may use."""
     subject = field.subjects[job.topic]
     digest = blake2b(f"{field.stamp} {code_stamp()} {_stamp_of(job.strategy)} {job}".encode(), digest_size=12)
     digest.update(_said(conditions))
@@ -214,6 +216,7 @@ def key_of(job: Job, field: Field, conditions: Conditions) -> str:
         digest.update(_said(replace(subject.settings, strategy="", judge="", parameters=())))
         return digest.hexdigest()
     digest.update(_said(settings_of(job, subject, conditions)))
+    digest.update("\n".join(one.name for one in installed()).encode())
     return digest.hexdigest()
 
 
@@ -241,8 +244,10 @@ def code_of(strategy: str) -> list[Path]:
 
 
 def _code_of_strategy(choice: Choice[Any]) -> list[Path]:
-    """Its own file, those it inherits from, and what all strategies share."""
+    """Its own file, those it inherits from, the folder of its parts (`crawl/NAME`), and what all strategies share."""
     kinds = choice.make.__mro__ if isinstance(choice.make, type) else ()
     modules = [sys.modules[name] for name in (choice.make.__module__, *(kind.__module__ for kind in kinds))]
     own = [Path(module.__file__) for module in modules if module.__name__.startswith("shoal.") and module.__file__]
-    return own + [file for file in own[0].parent.glob("*.py") if b"\nCHOICE = " not in file.read_bytes()]
+    parts = own[0].parents[1].joinpath(own[0].stem).glob("*.py")
+    shared = [file for file in own[0].parent.glob("*.py") if b"\nCHOICE = " not in file.read_bytes()]
+    return [*own, *parts, *shared]

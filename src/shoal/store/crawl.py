@@ -35,6 +35,7 @@ from shoal.model import (
 from shoal.model import PatternCount as Pattern
 from shoal.store import folder as folders
 from shoal.store.history import add_version, latest
+from shoal.store.memory import Memory
 from shoal.store.report import FailedSeed, failed_seeds
 from shoal.store.shelf import SqliteShelf, in_bites
 from shoal.store.warc import WarcWriter, read_body
@@ -76,6 +77,7 @@ class CrawlStore:
         self._checkpointer = folders.connect(folder)
         self._rows_since_checkpoint = 0
         self.settings = settings = folders.read_settings(folder, self._database)
+        self.memory = Memory(folder, settings, self._database)
         with folders.storage_errors(folder):
             self.shelf = SqliteShelf(self._database, folder / folders.DATABASE)
         position = folders.read_meta(self._database, "warc")
@@ -114,17 +116,6 @@ class CrawlStore:
         """How families of URLs have fared so far."""
         for row in self._database.execute("SELECT * FROM patterns"):
             yield Pattern(**dict(zip(Pattern.__struct_fields__, row, strict=True)))
-
-    def memos(self) -> Iterator[bytes]:
-        """What the strategy noted about the pages of earlier runs, in the order of fetching."""
-        for (memo,) in self._database.execute("SELECT memo FROM memos ORDER BY fetch_order"):
-            yield memo
-
-    def lost(self) -> Iterator[int]:
-        """The keys of the URLs that were asked for in vain, or never will be."""
-        query = "SELECT key FROM found JOIN fates USING (id) WHERE state IN (?, ?, ?)"
-        rows = self._database.execute(query, (State.FAILED, State.SKIPPED, State.MOVED))
-        yield from (key for (key,) in rows)
 
     def seed_pages(self) -> Iterator[Response]:
         """What servers said to the first requests of all, as far as it is kept."""

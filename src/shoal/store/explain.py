@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any, Literal
 
 import msgspec
 
-from shoal.model import Evidence, Reason, State
+from shoal.model import Entry, Evidence, Reason, State
 from shoal.settings import Settings
 from shoal.store.folder import read_meta
 from shoal.store.report import Answer, snapshot, time_of
 from shoal.urls import key_of, normalise
 
+Reasons = Callable[[Entry], tuple[Evidence, ...]]
+"""What makes the value of a URL that waits, the strongest first; it is asked at most once, because it may take seconds."""
 _MAX_STEPS = 10_000
 """Longer than any real path; only a damaged database has longer ones."""
 
@@ -83,6 +85,9 @@ class Explanation(Answer, frozen=True, kw_only=True):
     depth: int
     priority: float
     priority_why: str
+    """As it was noted when the priority was set, or when the URL was chosen."""
+    value_why: tuple[Evidence, ...] = ()
+    """What makes the value of a waiting one at this moment, the strongest first; empty when its strategy does not say."""
     attempts: int
     """Requests made for it; of a waiting one, those that failed so far."""
     retry_at: datetime | None
@@ -98,6 +103,10 @@ class Explanation(Answer, frozen=True, kw_only=True):
     score: float | None
     threshold: float | None
     relevant: bool | None
+    """By the user's mark, else by the judge."""
+    marked: bool | None = None
+    """What the user said of it."""
+    marked_at: datetime | None = None
     evidence: tuple[Evidence, ...]
     """What made the score, the strongest first."""
     duplicate_of: str | None
@@ -122,6 +131,7 @@ class _Row(msgspec.Struct, frozen=True):
     detail: str | None
     anchor: str | None
     why: str | None
+    inherited: float | None
     not_before: float
     fetched_at: float | None
     fetch_order: int | None
@@ -133,34 +143,40 @@ class _Row(msgspec.Struct, frozen=True):
     evidence: str | None
     duplicate_of: str | None
     similarity: float | None
+    marked: int | None
+    marked_at: float | None
 
 
 _SELECT = """
 SELECT urls.id, urls.url, urls.host, hosts.name, urls.priority, urls.depth, urls.parent, urls.origin, urls.hop,
-       urls.attempt, urls.state, urls.reason, urls.detail, urls.anchor, urls.why, urls.not_before, pages.fetched_at,
-       pages.fetch_order, pages.status, pages.title, pages.score, pages.threshold, pages.relevant, pages.why,
-       original.url, pages.similarity
+       urls.attempt, urls.state, urls.reason, urls.detail, urls.anchor, urls.why, urls.inherited, urls.not_before,
+       pages.fetched_at, pages.fetch_order, pages.status, pages.title, pages.score, pages.threshold, pages.relevant, pages.why,
+       original.url, pages.similarity, marks.relevant, marks.at
 FROM urls JOIN hosts ON hosts.id = urls.host
 LEFT JOIN pages ON pages.id = urls.id
+LEFT JOIN marks ON marks.id = urls.id
 LEFT JOIN found AS original ON original.id = pages.duplicate_of
 """
 
 
-def explain(connection: sqlite3.Connection, url: str) -> Explanation | None:
+def explain(connection: sqlite3.Connection, url: str, reasons: Reasons | None = None) -> Explanation | None:
     """How a URL was found and what became of it; None when the crawl never saw it."""
     with snapshot(connection):
         row = _find(connection, url)
-        return None if row is None else _explained(connection, row)
+        return None if row is None else _explained(connection, row, reasons)
 
 
 def _find(connection: sqlite3.Connection, url: str) -> _Row | None:
-    """The row of a URL as a person types it, also without `https://`."""
-    spellings = [url] if "://" in url or "@" in url else [f"https://{url}", f"http://{url}"]
-    for spelling in spellings:
-        normal = normalise(spelling.strip())
-        if normal is not None and (row := _one(connection, "urls.key = ?", key_of(normal))):
+    for spelling in spellings(url):
+        if row := _one(connection, "urls.key = ?", key_of(spelling)):
             return row
     return None
+
+
+def spellings(url: str) -> list[str]:
+    """What a person may mean who types this, also without `https://`, in normal form."""
+    typed = [url] if "://" in url or "@" in url else [f"https://{url}", f"http://{url}"]
+    return [normal for spelling in typed if (normal := normalise(spelling.strip())) is not None]
 
 
 def _one(connection: sqlite3.Connection, condition: str, *values: int) -> _Row | None:
@@ -168,7 +184,7 @@ def _one(connection: sqlite3.Connection, condition: str, *values: int) -> _Row |
     return None if row is None else _Row(*row)
 
 
-def _explained(connection: sqlite3.Connection, row: _Row) -> Explanation:
+def _explained(connection: sqlite3.Connection, row: _Row, reasons: Reasons | None) -> Explanation:
     state = State(row.state)
     waiting = state is State.WAITING
     rank, host_rank = _ranks(connection, row) if waiting else (None, None)
@@ -183,6 +199,7 @@ def _explained(connection: sqlite3.Connection, row: _Row) -> Explanation:
         depth=row.depth,
         priority=row.priority,
         priority_why=row.why or "",
+        value_why=reasons(_entry(row)) if waiting and reasons is not None else (),
         attempts=row.attempt - 1 if waiting else row.attempt if state is not State.SKIPPED else 0,
         retry_at=time_of(row.not_before or None) if waiting else None,
         rank=rank,
@@ -194,11 +211,29 @@ def _explained(connection: sqlite3.Connection, row: _Row) -> Explanation:
         title=row.title,
         score=row.score,
         threshold=row.threshold,
-        relevant=None if row.score is None else bool(row.relevant),
+        relevant=_relevant(row),
+        marked=None if row.marked is None else bool(row.marked),
+        marked_at=time_of(row.marked_at),
         evidence=msgspec.json.decode(row.evidence or "[]", type=tuple[Evidence, ...]),
         duplicate_of=row.duplicate_of,
         similarity=row.similarity if row.duplicate_of else None,
     )
+
+
+def _entry(row: _Row) -> Entry:
+    """As the frontier has it."""
+    return Entry(
+        id=row.id, url=row.url, host=row.host, priority=row.priority, depth=row.depth, parent=row.parent, origin=row.origin,
+        hop=row.hop, attempt=row.attempt, state=State(row.state), reason=Reason(row.reason) if row.reason else None,
+        detail=row.detail or "", anchor=row.anchor or "", why=row.why or "", inherited=row.inherited,
+        not_before=row.not_before,
+    )  # fmt: skip
+
+
+def _relevant(row: _Row) -> bool | None:
+    if row.marked is not None:
+        return bool(row.marked)
+    return None if row.score is None else bool(row.relevant)
 
 
 # --- how it was found ------------------------------------------------------------------------------------------------
@@ -281,7 +316,7 @@ def _sentence(row: _Row, moved_to: str | None) -> str:
     if row.state == State.MOVED:
         return f"It redirects to {moved_to}." if moved_to else row.detail or "It redirects to a URL known before."
     if row.state == State.DONE:
-        return f"It was fetched as page {row.fetch_order}{_verdict(row)}{_copy(row)}."
+        return f"It was fetched as page {row.fetch_order}{_verdict(row)}{_copy(row)}.{_marked(row)}"
     return row.detail or (_SENTENCES[Reason(row.reason)] if row.reason else "Nothing more is known.")
 
 
@@ -289,7 +324,15 @@ def _verdict(row: _Row) -> str:
     if row.score is None or row.threshold is None:
         return ", of a type that is not judged"
     verdict = "relevant" if row.relevant else "not relevant"
-    return f" and is {verdict} (score {row.score:.3f}, threshold {row.threshold:.3f})"
+    said = "is" if row.marked is None else "was judged"
+    return f" and {said} {verdict} (score {row.score:.3f}, threshold {row.threshold:.3f})"
+
+
+def _marked(row: _Row) -> str:
+    if row.marked is None:
+        return ""
+    mark = "relevant" if row.marked else "irrelevant"
+    return f" You marked it {mark} on {time_of(row.marked_at):%Y-%m-%d %H:%M} UTC."
 
 
 def _copy(row: _Row) -> str:

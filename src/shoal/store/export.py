@@ -18,8 +18,8 @@ import msgspec
 
 from shoal.errors import InputError, StorageFull
 from shoal.model import Evidence
-from shoal.store.folder import DATABASE
-from shoal.store.warc import info_member, is_page_file, read_raw
+from shoal.store.folder import is_own
+from shoal.store.warc import info_member, read_raw
 
 Format = Literal["jsonl", "csv", "parquet", "warc"]
 _ROW_GROUP = 10_000
@@ -53,6 +53,9 @@ class ExportRow(msgspec.Struct, frozen=True, kw_only=True):
     """None for types that are not judged."""
     threshold: float | None
     relevant: bool
+    """By the user's mark, else by the judge."""
+    marked: bool | None
+    """What the user said of it; None when they said nothing."""
     priority: float
     why: tuple[Evidence, ...]
     """What made the score, the strongest first."""
@@ -72,19 +75,21 @@ class ExportRow(msgspec.Struct, frozen=True, kw_only=True):
 _SELECT = """
 SELECT coalesce(asked.url, found.url), found.url, pages.status, pages.fetch_order, pages.fetched_at, found.depth,
        parent.url, coalesce(asked.anchor, found.anchor, ''), pages.title, pages.description, pages.language,
-       pages.charset, pages.published, pages.content_type, pages.bytes, pages.score, pages.threshold, pages.relevant,
-       found.priority, pages.why, pages.content_hash, original.url, pages.similarity, pages.truncated, pages.noindex,
-       pages.etag, pages.last_modified
+       pages.charset, pages.published, pages.content_type, pages.bytes, pages.score, pages.threshold,
+       ifnull(marks.relevant, pages.relevant), marks.relevant, found.priority, pages.why, pages.content_hash,
+       original.url, pages.similarity, pages.truncated, pages.noindex, pages.etag, pages.last_modified
 FROM pages
 JOIN found ON found.id = pages.id
 LEFT JOIN found AS asked ON asked.id = found.origin
 LEFT JOIN found AS parent ON parent.id = coalesce(asked.parent, found.parent)
 LEFT JOIN found AS original ON original.id = pages.duplicate_of
-WHERE pages.relevant >= ?
+LEFT JOIN marks ON marks.id = pages.id
+WHERE ifnull(marks.relevant, pages.relevant) >= ?
 ORDER BY pages.fetch_order
 """
 _SELECT_BODIES = """
-SELECT warc_file, warc_offset FROM pages WHERE relevant >= ? AND warc_file <> '' ORDER BY fetch_order
+SELECT warc_file, warc_offset FROM pages LEFT JOIN marks USING (id)
+WHERE ifnull(marks.relevant, pages.relevant) >= ? AND warc_file <> '' ORDER BY fetch_order
 """
 _decode_why = msgspec.json.Decoder(tuple[Evidence, ...]).decode
 
@@ -99,6 +104,8 @@ def rows(connection: sqlite3.Connection, relevant_only: bool) -> Iterator[Export
         row["content_hash"] = row["content_hash"].hex()
         for flag in ("relevant", "truncated", "noindex"):
             row[flag] = bool(row[flag])
+        if row["marked"] is not None:
+            row["marked"] = bool(row["marked"])
         yield ExportRow(**row)
 
 
@@ -111,7 +118,7 @@ def export(
     """
     if out is None and format in ("parquet", "warc"):
         raise InputError(f"The format {format} is not text: name a file with --out.")
-    if isinstance(out, Path) and _belongs_to_crawl(out.resolve(), folder.resolve()):
+    if isinstance(out, Path) and is_own(folder, out):
         raise InputError(f"{out} is a file of the crawl itself: choose another name.")
     with _opened(out) as stream:
         match format:
@@ -207,8 +214,8 @@ def _arrow_schema(arrow: Any) -> Any:
         "why": arrow.list_(arrow.struct([("what", text), ("amount", real)])),
     }
     special |= dict.fromkeys(("score", "threshold", "priority", "similarity"), real)
-    special |= dict.fromkeys(("relevant", "truncated", "noindex"), flag)
-    may_be_missing = {"parent", "duplicate_of", "score", "threshold"}
+    special |= dict.fromkeys(("relevant", "marked", "truncated", "noindex"), flag)
+    may_be_missing = {"parent", "duplicate_of", "score", "threshold", "marked"}
     names = ExportRow.__struct_fields__
     return arrow.schema([arrow.field(name, special.get(name, text), name in may_be_missing) for name in names])
 
@@ -224,10 +231,6 @@ def _write_warc(bodies: sqlite3.Cursor, folder: Path, name: str, stream: BinaryI
 
 
 # --- where it goes ---------------------------------------------------------------------------------------------------
-
-
-def _belongs_to_crawl(path: Path, folder: Path) -> bool:
-    return path.parent == folder and (is_page_file(path.name) or path.name.startswith(DATABASE))
 
 
 @contextmanager

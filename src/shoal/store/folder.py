@@ -20,7 +20,13 @@ from shoal.settings import Settings
 VERSION = 2
 """Raised when a folder written by an older shoal can no longer be read as it is."""
 DATABASE = "crawl.sqlite"
+MODEL = "crawl.model"
+"""What another crawl learned and this one began with (`store/models.py`), if it did."""
+FEEDBACK = "feedback.jsonl"
+"""What the user said of pages (`opinions.py`); may be written while a crawl is at work."""
 _LOCK = "lock"
+_OWN = (f"{DATABASE}*", MODEL, FEEDBACK, _LOCK, "pages-*.warc.gz")
+"""The names of all files that make a crawl."""
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
@@ -29,21 +35,23 @@ def exists(folder: Path) -> bool:
     return (folder / DATABASE).is_file()
 
 
-def create_new(folder: Path, settings: Settings) -> None:
+def create_new(folder: Path, settings: Settings, model: bytes = b"") -> None:
     """Make a crawl's folder where there is none yet."""
     if exists(folder):
         raise FolderError(
             f"There is a crawl in {folder} already: go on with 'shoal resume --dir {folder}', or choose another --dir."
         )
-    create(folder, settings)
+    create(folder, settings, model)
 
 
-def create(folder: Path, settings: Settings) -> None:
-    """Make a new crawl's folder; a crash in the middle leaves none behind."""
+def create(folder: Path, settings: Settings, model: bytes = b"") -> None:
+    """Make a new crawl's folder, with a copy of the model it begins with; a crash in the middle leaves no crawl behind."""
     unfinished = folder / (DATABASE + ".new")
     with storage_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         unfinished.unlink(missing_ok=True)
+        if model:
+            _write_synced(folder / MODEL, model)  # before the database, which makes it a crawl
         connection = sqlite3.connect(unfinished)
         connection.executescript(files("shoal.store").joinpath("schema.sql").read_text(encoding="utf-8"))
         meta = {"version": VERSION, "crawl": uuid.uuid4().hex, "settings": settings}
@@ -54,13 +62,26 @@ def create(folder: Path, settings: Settings) -> None:
         os.replace(unfinished, folder / DATABASE)
 
 
+def _write_synced(path: Path, data: bytes) -> None:
+    with path.open("wb") as stream:
+        stream.write(data)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
 def remove(folder: Path) -> None:
     """Take a crawl's folder back; files that are not the crawl's stay."""
-    for pattern in (f"{DATABASE}*", _LOCK, "pages-*.warc.gz"):
+    for pattern in _OWN:
         for path in folder.glob(pattern):
             path.unlink()
     if not any(folder.iterdir()):
         folder.rmdir()
+
+
+def is_own(folder: Path, path: Path) -> bool:
+    """True for a file that is part of the crawl, or would be taken for one: nothing else may be written there."""
+    place = path.resolve()
+    return place.parent == folder.resolve() and any(place.match(pattern) for pattern in _OWN)
 
 
 def connect(folder: Path) -> sqlite3.Connection:
@@ -101,6 +122,14 @@ def read_meta(connection: sqlite3.Connection, key: str) -> bytes | None:
     """The JSON kept under a key."""
     row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
     return row[0].encode() if row else None
+
+
+def write_meta(connection: sqlite3.Connection, key: str, value: object | None) -> None:
+    """Keep a value under a key, as JSON; None forgets what was kept there."""
+    if value is None:
+        connection.execute("DELETE FROM meta WHERE key = ?", (key,))
+        return
+    connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, msgspec.json.encode(value).decode()))
 
 
 def read_settings(folder: Path, connection: sqlite3.Connection) -> Settings:

@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from shoal.model import State
-from shoal.store.folder import read_meta
+from shoal.model import Outlook, State
+from shoal.store.folder import read_meta, write_meta
 
 _TOP_HOSTS = 10
 _CLOSED_SHOWN = 20
@@ -58,7 +58,30 @@ class BestPage(Answer, frozen=True, kw_only=True):
 
     title: str
     url: str
-    score: float
+    score: float | None
+    """None for a page that is not judged, but marked relevant."""
+
+
+class Forecast(Answer, frozen=True, kw_only=True):
+    """What the strategy expected when the last run ended (`model.Outlook`), and when that was."""
+
+    pages: int
+    """The next so many."""
+    relevant: float
+    """How many of them it expected to be relevant."""
+    missed: float
+    """How many relevant pages it expected among all that waited."""
+    audited: int
+    """Pages that were drawn at random from what waits, to check the model."""
+    audited_relevant: float
+    expected_relevant: float
+    """How many of those were relevant, and how many the model had expected to be."""
+    waiting: int
+    """URLs that waited then."""
+    after: int
+    """Pages that had come then."""
+    warning: str
+    """One sentence when the random checks do not fit the model, else empty."""
 
 
 class Status(Answer, frozen=True, kw_only=True):
@@ -81,8 +104,12 @@ class Status(Answer, frozen=True, kw_only=True):
     judged: int
     """Pages of a type that can be judged."""
     relevant: int
+    """By the judge, or by the user where one has marked the page."""
+    marked_relevant: int = 0
+    """Pages that a user marked so."""
+    marked_irrelevant: int = 0
     harvest_rate: float | None
-    """Relevant pages, by the judge, among all fetched ones."""
+    """Relevant pages among all fetched ones."""
     bytes: int
     first_fetch: datetime | None
     last_fetch: datetime | None
@@ -99,6 +126,8 @@ class Status(Answer, frozen=True, kw_only=True):
     """The hosts with most pages."""
     failed_seeds: tuple[FailedSeed, ...]
     """The seeds that gave no page."""
+    outlook: Forecast | None = None
+    """What was to be expected when the last run ended; None when the strategy cannot tell."""
 
 
 def status(connection: sqlite3.Connection, *, running: bool) -> Status:
@@ -127,8 +156,32 @@ def status(connection: sqlite3.Connection, *, running: bool) -> Status:
             closed=_closed_hosts(connection),
             top_hosts=_top_hosts(connection),
             failed_seeds=failed_seeds(connection),
+            outlook=_forecast(connection),
             **totals,
         )
+
+
+def keep_outlook(connection: sqlite3.Connection, outlook: Outlook | None, *, pages: int, warning: str) -> None:
+    """What the strategy expects at the end of a run, after so many pages; replaces what an earlier run left."""
+    forecast = None
+    if outlook is not None:
+        waiting = _per_state(connection)[State.WAITING]
+        said = msgspec.structs.asdict(outlook)
+        forecast = Forecast(**said, waiting=waiting, after=pages, warning=warning)
+    write_meta(connection, "outlook", forecast)
+
+
+def _forecast(connection: sqlite3.Connection) -> Forecast | None:
+    try:
+        return msgspec.json.decode(read_meta(connection, "outlook") or b"null", type=Forecast | None)
+    except msgspec.DecodeError:  # what is no number is no estimate; or another version of shoal wrote it
+        return None
+
+
+def lately(connection: sqlite3.Connection, pages: int) -> list[bool]:
+    """Which of the last pages were relevant by the judge, in the order of fetching."""
+    rows = connection.execute("SELECT relevant FROM pages ORDER BY fetch_order DESC LIMIT ?", (pages,)).fetchall()
+    return [bool(relevant) for (relevant,) in reversed(rows)]
 
 
 def failed_seeds(connection: sqlite3.Connection) -> tuple[FailedSeed, ...]:
@@ -141,12 +194,12 @@ def failed_seeds(connection: sqlite3.Connection) -> tuple[FailedSeed, ...]:
 
 
 def best(connection: sqlite3.Connection, limit: int) -> list[BestPage]:
-    """The pages with the highest scores; of pages that say the same, only the first."""
+    """Those marked relevant, then the pages with the highest scores; of pages that say the same, only the first."""
     found = connection.execute(
         """
-        SELECT pages.title, found.url, pages.score FROM pages JOIN found USING (id)
-        WHERE pages.score IS NOT NULL AND pages.duplicate_of = 0
-        ORDER BY pages.score DESC, pages.fetch_order LIMIT ?
+        SELECT pages.title, found.url, pages.score FROM pages JOIN found USING (id) LEFT JOIN marks USING (id)
+        WHERE iif(marks.id IS NULL, pages.score IS NOT NULL, marks.relevant) AND pages.duplicate_of = 0
+        ORDER BY marks.relevant DESC, pages.score DESC, pages.fetch_order LIMIT ?
         """,
         (limit,),
     )
@@ -186,10 +239,12 @@ def _reasons(connection: sqlite3.Connection, state: State) -> tuple[Count, ...]:
 
 
 def _page_totals(connection: sqlite3.Connection) -> dict[str, Any]:
-    pages, judged, relevant, size, first, last = connection.execute(
+    pages, judged, relevant, yes, no, size, first, last = connection.execute(
         """
-        SELECT count(*), count(score), ifnull(sum(relevant), 0), ifnull(sum(bytes), 0), min(fetched_at), max(fetched_at)
-        FROM pages
+        SELECT count(*), count(score), ifnull(sum(ifnull(marks.relevant, pages.relevant)), 0),
+               ifnull(sum(marks.relevant = 1), 0), ifnull(sum(marks.relevant = 0), 0),
+               ifnull(sum(bytes), 0), min(fetched_at), max(fetched_at)
+        FROM pages LEFT JOIN marks USING (id)
         """
     ).fetchone()
     elapsed = msgspec.json.decode(read_meta(connection, "elapsed") or b"0", type=float) or (last or 0.0) - (
@@ -199,6 +254,8 @@ def _page_totals(connection: sqlite3.Connection) -> dict[str, Any]:
         "pages": pages,
         "judged": judged,
         "relevant": relevant,
+        "marked_relevant": yes,
+        "marked_irrelevant": no,
         "harvest_rate": relevant / pages if pages else None,
         "bytes": size,
         "first_fetch": time_of(first),
@@ -224,7 +281,8 @@ def _top_hosts(connection: sqlite3.Connection) -> tuple[HostCounts, ...]:
     top = connection.execute(query, (_TOP_HOSTS,)).fetchall()
     ids = ", ".join(str(id) for id, _, _ in top)
     per_host = f"SELECT host, count(*) FROM {{}} AND host IN ({ids}) GROUP BY host"
-    relevant = dict(connection.execute(per_host.format("pages JOIN found USING (id) WHERE relevant")))
+    marked = "pages JOIN found USING (id) LEFT JOIN marks USING (id) WHERE ifnull(marks.relevant, pages.relevant)"
+    relevant = dict(connection.execute(per_host.format(marked)))
     waiting = dict(connection.execute(per_host.format("urls WHERE state = 0")))
     failed = dict(connection.execute(per_host.format("urls WHERE state = 2")))
     return tuple(

@@ -27,6 +27,9 @@ def show_choices(choices: Choices) -> None:
     console.print(_table(choices.strategies))
     _heading(console, "Judges: what is relevant?   --judge NAME; without it, the one of the strategy's paper")
     console.print(_table(choices.judges))
+    _heading(console, "Word vectors: which words mean nearly the same?   optional")
+    for sentence in choices.vectors:
+        console.print(Text(sentence), soft_wrap=True)
     _heading(console, "Papers")
     papers = Table.grid(padding=(0, 3, 0, 0))
     for name, what in _PAPERS:

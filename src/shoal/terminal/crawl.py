@@ -18,6 +18,7 @@ from rich.text import Text
 
 from shoal.crawl.coordinator import Coordinator, Ending
 from shoal.crawl.statistics import Statistics
+from shoal.model import Evidence, Outlook
 from shoal.store.explain import Explanation, Step
 from shoal.store.report import Count, HostCounts, Status
 from shoal.terminal.speaking import harmless, speaker
@@ -28,7 +29,13 @@ _LINE_SECONDS = 5.0
 _SHOWN_FETCHES = 6
 _SHOWN_CLOSED = 5
 _SHOWN_SEEDS = 5
-_RAISE = {Ending.PAGES: "--max-pages N", Ending.BYTES: "--max-bytes N", Ending.TIME: "--max-time TIME"}
+_RAISE = {
+    Ending.PAGES: "--max-pages N",
+    Ending.BYTES: "--max-bytes N",
+    Ending.TIME: "--max-time TIME",
+    Ending.DONE: "--until-done SHARE",
+}
+"""What lets a crawl go on that is over."""
 
 
 # --- progress --------------------------------------------------------------------------------------------------------
@@ -49,7 +56,7 @@ def _live(console: Console, folder: Path) -> Watch:
         # Its last state is gone with it, because `ending` says the same for good.
         with Live(console=console, auto_refresh=False, transient=True) as live:
             while True:
-                live.update(screen(folder, coordinator.statistics()), refresh=True)
+                live.update(screen(folder, coordinator.statistics(), coordinator.finish.outlook), refresh=True)
                 await asyncio.sleep(_FRAME_SECONDS)
 
     return watch
@@ -85,7 +92,7 @@ def stopping_line(now: Statistics) -> str:
     return f"Finishing {_count(len(now.fetching), 'request')} in flight; Ctrl-C again stops at once."
 
 
-def screen(folder: Path, now: Statistics) -> RenderableType:
+def screen(folder: Path, now: Statistics, outlook: Outlook | None = None) -> RenderableType:
     """How a crawl stands, in a terminal that can be drawn over."""
     title = Text.assemble(
         ("shoal ", "bold"), f"{folder}  {_clock(now.elapsed)}  {_size(now.bytes)}", overflow="ellipsis"
@@ -98,6 +105,9 @@ def screen(folder: Path, now: Statistics) -> RenderableType:
     rest = [Text(f"    and {more} more in flight", style="dim")] if more > 0 else []
     if now.trouble:
         rest.append(Text(f"  last failure: {harmless(now.trouble)}", style="dim", overflow="ellipsis", no_wrap=True))
+    if outlook is not None and outlook.pages:
+        share = f"  {outlook.relevant / outlook.pages:.1%} of the next {outlook.pages:,} pages expected to be relevant"
+        rest.append(Text(share, style="dim", overflow="ellipsis", no_wrap=True))
     foot = Text(stopping_line(now), style="yellow") if now.stopping else Text("Ctrl-C stops; nothing is lost.", "dim")
     return Group(title, _figures(now), *fetches, *rest, foot)
 
@@ -132,7 +142,7 @@ def ending(folder: Path, ending: Ending, status: Status) -> str:
     else:
         more = f"Go on with: shoal resume {where} {_RAISE[ending]}\n" if ending in _RAISE and status.waiting else ""
         advice = f"{more}Look with: shoal status {where}\nTake with: shoal export {where}"
-    parts = (why, _harvest(status), _leftovers(status), *_failed_seeds(status), advice)
+    parts = (why, _harvest(status), _leftovers(status), *_outlook(status), *_failed_seeds(status), advice)
     return harmless("\n".join(parts))
 
 
@@ -141,8 +151,15 @@ def _harvest(status: Status) -> str:
     harvest = "" if status.harvest_rate is None else f" (harvest rate {status.harvest_rate:.1%})"
     return (
         f"{_count(status.pages, 'page')} ({_size(status.bytes)}) in {_clock(status.elapsed)}{speed}\n"
-        f"{status.relevant:,} relevant by the judge{harvest}"
+        f"{status.relevant:,} relevant by the judge{_and_by_hand(status, harvest)}"
     )
+
+
+def _and_by_hand(status: Status, harvest: str) -> str:
+    if not status.marked_relevant + status.marked_irrelevant:
+        return harvest
+    marks = f"{status.marked_relevant:,} relevant, {status.marked_irrelevant:,} irrelevant"
+    return f" and by hand{harvest}; marked by hand: {marks}"
 
 
 def _failed_seeds(status: Status) -> list[str]:
@@ -151,6 +168,26 @@ def _failed_seeds(status: Status) -> list[str]:
     if (more := len(status.failed_seeds) - _SHOWN_SEEDS) > 0:
         shown.append(f"Nor did {more:,} more seeds: shoal status --json lists them.")
     return shown
+
+
+def _outlook(status: Status) -> Iterator[str]:
+    """What was to be expected when the last run ended, and whether that can be trusted."""
+    if (found := status.outlook) is None:
+        return
+    if found.pages and found.waiting:
+        begin = "The next" if found.after == status.pages else f"After {_count(found.after, 'page')}: the next"
+        following = "page" if found.pages == 1 else f"{found.pages:,} pages"
+        yield (
+            f"{begin} {following} would bring {_about(found.relevant, 'relevant one')}; "
+            f"{_about(found.missed, 'relevant page')} remain{'s' if round(found.missed) <= 1 else ''} "
+            f"among the {found.waiting:,} that wait{'s' if found.waiting == 1 else ''}."
+        )
+    if found.warning:
+        yield found.warning
+
+
+def _about(number: float, noun: str) -> str:
+    return f"about {_count(round(number), noun)}" if round(number) else f"hardly a {noun}"
 
 
 def _leftovers(status: Status) -> str:
@@ -169,7 +206,7 @@ def show_status(folder: Path, status: Status) -> None:
         say(f"\n{title}", "bold")
         for row in rows:
             say(row)
-    for line in _failed_seeds(status):
+    for line in (*_outlook(status), *_failed_seeds(status)):
         say(f"\n{line}")
 
 
@@ -234,12 +271,19 @@ def show_explanation(found: Explanation) -> None:
         say(_step(step))
     say("\nPriority", "bold")
     say(f"  {found.priority:6.3f}  {found.priority_why or 'no reason was kept'}")
+    if found.value_why:  # the priority may be older: only those that decide what comes next are kept up to date
+        say("\nWhat makes its value now", "bold")
+        _show_evidence(say, found.value_why)
     if found.score is not None and found.threshold is not None:
         say("\nScore", "bold")
-        verdict = "relevant" if found.relevant else "not relevant"
+        verdict = "relevant" if found.score >= found.threshold else "not relevant"  # the judge's, also of a marked page
         say(f"  {found.score:6.3f}  {verdict}, the threshold is {found.threshold:.3f}")
-        for evidence in found.evidence:
-            say(f"  {evidence.amount:+6.3f}  {evidence.what}")
+        _show_evidence(say, found.evidence)
+
+
+def _show_evidence(say: Callable[..., None], parts: Sequence[Evidence]) -> None:
+    for part in parts:
+        say(f"  {part.amount:+6.3f}  {part.what}")
 
 
 def _fate(found: Explanation) -> str:

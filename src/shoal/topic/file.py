@@ -199,6 +199,7 @@ def _keys(names: Names) -> dict[str, _Key]:
         "max_depth": key(values.whole(0), ("budget", "max_depth")),
         "max_bytes": key(values.whole(1), ("budget", "max_bytes")),
         "max_time": key(values.duration, ("budget", "max_time")),
+        "until_done": key(values.least_share, ("budget", "until_done")),
         "delay": key(values.number, ("politeness", "delay")),
         "per_host": key(values.whole(1), ("politeness", "per_host")),
         "concurrency": key(values.whole(1), ("fetching", "concurrency")),

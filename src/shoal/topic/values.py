@@ -30,6 +30,9 @@ _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd])", re.IGNORECASE)
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _HOST_WITHOUT_SCHEME = re.compile(r"(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d+)?(?:[/?].*)?")
 _SAID_OF_A_WORD = ("weight", "factor")
+_SHARE = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)\s*%?")
+USUAL_SHARE = 0.05
+"""What `until_done` means when nothing else is said: one relevant page in twenty."""
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
 
 # --- numbers ---------------------------------------------------------------------------------------------------------
@@ -73,6 +76,29 @@ def _seconds_in(text: str) -> float:
     if _DURATION.sub("", text).strip():
         return float(text) if text.isascii() and text.replace(".", "", 1).isdigit() else 0.0
     return sum(float(amount) * _SECONDS[unit.lower()] for amount, unit in _DURATION.findall(text))
+
+
+def least_share(value: object) -> float | None:
+    """A share such as 0.05 or `5%` that is to be reached; `true` means the usual one, `false` and 0 that none is needed."""
+    if isinstance(value, bool):
+        return USUAL_SHARE if value else None
+    share = _share_in(value) if isinstance(value, str) else value
+    if isinstance(share, int | float) and 0 <= share <= 1:
+        return float(share) or None
+    raise ValueError(f"must be a share from 0 to 1 or a percentage, such as 0.05 or '5%', not {short(value)}")
+
+
+def _share_in(text: str) -> float:
+    digits, percent = text.strip().removesuffix("%"), text.strip().endswith("%")
+    try:
+        return float(digits) / (100 if percent else 1)
+    except ValueError:
+        return -1.0
+
+
+def looks_like_share(text: str) -> bool:
+    """It can only be meant as a share, whether a good one or not."""
+    return _SHARE.fullmatch(text) is not None
 
 
 def yes_or_no(value: object) -> bool:

@@ -52,8 +52,22 @@ def choice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Choice[S
 @pytest.mark.parametrize("name", CHECKS)
 def test_the_example_passes(name: str, choice: Choice[Strategy], tmp_path: Path) -> None:
     check: Callable[..., None] = CHECKS[name]
-    offered = {"choice": choice, "strategy": choice.make(conformance.TOPIC), "tmp_path": tmp_path}
-    check(**{parameter: offered[parameter] for parameter in inspect.signature(check).parameters})
+    for number, case in enumerate(cases(check)):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        offered = {"choice": choice, "strategy": choice.make(conformance.TOPIC), "tmp_path": folder} | case
+        check(**{parameter: offered[parameter] for parameter in inspect.signature(check).parameters})
+
+
+def cases(check: Callable[..., None]) -> list[dict[str, object]]:
+    """The values of a check that runs with several, as its marks for pytest say."""
+    found: list[dict[str, object]] = [{}]
+    for mark in getattr(check, "pytestmark", ()):
+        if mark.name == "parametrize":
+            names, values = mark.args
+            assert isinstance(names, str), "one name each is enough here"
+            found = [case | {names: value} for case in found for value in values]
+    return found
 
 
 def test_the_example_is_short_enough_to_copy() -> None:

@@ -8,6 +8,8 @@ context (IMAGE 1.1-1.3). `MIXED`, for judges whose papers say nothing of links, 
     0.5 x cosine(words of the URL) + 0.3 x cosine(context)    when none does
 
 A link known only by its URL or its surroundings is thus never as good as one whose text names the topic.
+
+`EVERYWHERE`, of `evidence`, is the best of the three places; what stands around the link counts half.
 """
 
 from __future__ import annotations
@@ -24,11 +26,12 @@ from shoal.text import flattened
 ANCHOR_SHARE = 0.7
 CONTEXT_SHARE = 0.3
 URL_SHARE = 0.5
+AROUND_SHARE = 0.5
 _REMEMBERED = 50_000
 """Texts whose cosine is kept: some ten megabytes."""
 
 Cosine = Callable[[str], float | None]
-"""Of a text with the topic; None when not one of the topic's words stands in it."""
+"""Of a text with the topic, or another measure of what it says; None when not one of the topic's words stands in it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,9 +47,13 @@ class LinkRule:
 class LinkScorer:
     """Compares links with a topic: all links of a page at once, because most say nothing and must cost next to nothing."""
 
-    def __init__(self, vector: TopicVector, rule: LinkRule) -> None:
+    def __init__(
+        self, vector: TopicVector, rule: LinkRule, measure: Callable[[Sequence[int]], float] | None = None
+    ) -> None:
+        """`measure` is what the counts of the topic's words in a text are worth, instead of their cosine."""
         self._vector = vector
         self._rule = rule
+        self._measure = measure or vector.cosine
         # The pages of a site share most of their links.
         self._cosine = lru_cache(maxsize=_REMEMBERED)(self._compare)
 
@@ -56,9 +63,15 @@ class LinkScorer:
         score = self._rule.score
         return tuple(score(link, self._cosine) if place in worth_a_look else 0.0 for place, link in enumerate(links))
 
+    def parts(self, link: Link) -> tuple[float, float, float]:
+        """What the anchor, the surroundings with it, and the address say, each for itself."""
+        context = self._cosine(_context(link))
+        anchor = self._cosine(link.anchor) if context is not None else None
+        return anchor or 0.0, context or 0.0, self._cosine(words_of(link.url)) or 0.0
+
     def _compare(self, text: str) -> float | None:
         counts = self._vector.count(flattened(text))
-        return self._vector.cosine(counts) if any(counts) else None
+        return self._measure(counts) if any(counts) else None
 
 
 # --- what is read ----------------------------------------------------------------------------------------------------
@@ -103,6 +116,13 @@ def _mixed_score(link: Link, cosine: Cosine) -> float:
     return URL_SHARE * (cosine(words_of(link.url)) or 0.0) + CONTEXT_SHARE * (context or 0.0)
 
 
+def _best_score(link: Link, cosine: Cosine) -> float:
+    context = cosine(_context(link))
+    anchor = cosine(link.anchor) if context is not None else None
+    return max(anchor or 0.0, cosine(words_of(link.url)) or 0.0, AROUND_SHARE * (context or 0.0))
+
+
 MIXED = LinkRule(text=_whole, score=_mixed_score)
 ANCHOR = LinkRule(text=_anchor, score=lambda link, cosine: cosine(link.anchor) or 0.0)
+EVERYWHERE = LinkRule(text=_whole, score=_best_score)
 CONTEXT = LinkRule(text=_context, score=lambda link, cosine: cosine(_context(link)) or 0.0)

@@ -1,0 +1,193 @@
+"""What is each part of the strategy `learned` good for, and which settings are best on webs that they were not chosen on?
+
+    python -m benchmarks.learned ablations WEBS          what is lost without each part
+    python -m benchmarks.learned tune WEBS               leave-one-web-out: choose on all webs but one, measure on that one
+
+WEBS is a folder of recorded webs, or `generated`. Everything is simulated, one request in flight unless the variant says
+otherwise, and counted against labels that no strategy sees: the share of the omniscient crawler's harvest.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from itertools import product
+
+from msgspec.structs import replace
+
+from shoal.evaluate.crew import Ended, share
+from shoal.evaluate.jobs import ORACLE, Bench, Conditions, Field, Job, Result
+from shoal.evaluate.metrics import Curve, curve_of, mean, of_oracle
+from shoal.evaluate.offline import MeasuredWeb, Subject, open_web
+from shoal.evaluate.survey import cache_folder, kept_survey, stamp_of
+
+PAGES = 2_000
+STRATEGY = "learned"
+Scores = dict[str, dict[str, float]]
+"""By web, then by topic."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way to run the strategy."""
+
+    name: str
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    judge: str = ""
+    concurrency: int | None = None
+    strategy: str = STRATEGY
+
+
+ABLATIONS = (
+    Variant("learned"),
+    Variant("no re-scoring", {"rescore": 0.0}),
+    Variant("no prior", {"prior": 0.0}),
+    Variant("no vectors", {"vectors": 0.0}),
+    Variant("no hub credit", {"hubs": 0.0}),
+    Variant("no exploration", {"explore": 0.0}),
+    Variant("no forgetting", {"kept": 1.0}),
+    Variant("8 in flight", concurrency=8),
+    Variant("64 in flight", concurrency=64),
+    Variant("host cap 25 %", {"host_share": 0.25}),
+    Variant("judge cosine", judge="cosine"),
+    Variant("best-first, judge evidence", judge="evidence", strategy="best-first"),
+)
+GRID = {"hubs": (0.5, 0.8, 1.2), "kept": (0.996, 0.998, 0.9995), "explore": (0.2, 0.4)}
+"""What `tune` tries: all combinations."""
+
+
+class Grounds:
+    """The webs, surveyed once; variants run on them one after the other."""
+
+    def __init__(self, webs: Sequence[MeasuredWeb], source: str, processes: int, pages: int) -> None:
+        self._processes = processes
+        self._pages = pages
+        self._fields = {web.web.name: _field(web, source, processes) for web in webs}
+        self._oracle = self._run(Variant("oracle", strategy=ORACLE))
+
+    @property
+    def webs(self) -> list[str]:
+        """Their names."""
+        return list(self._fields)
+
+    def scores(self, variant: Variant) -> Scores:
+        """The share of the oracle's harvest, by web and topic."""
+        found = self._run(variant)
+        scores: Scores = {name: {} for name in self._fields}
+        for (web, topic), result in found.items():
+            scores[web][topic] = of_oracle(_curve(result), _curve(self._oracle[web, topic]), self._pages)
+        return scores
+
+    def _run(self, variant: Variant) -> dict[tuple[str, str], Result]:
+        fields = {name: _with(field, variant) for name, field in self._fields.items()}
+        jobs = [
+            Job(web=name, topic=topic, strategy=variant.strategy, judge=variant.judge)
+            for name, field in fields.items()
+            for topic in field.subjects
+        ]
+        bench = Bench(fields, Conditions(pages=self._pages, concurrency=variant.concurrency))
+        events = share(bench, jobs, self._processes, lambda job: (job.web, job.topic))
+        ended = [event for event in events if isinstance(event, Ended)]
+        return {(event.job.web, event.job.topic): event.result for event in ended}
+
+
+def _field(web: MeasuredWeb, source: str, processes: int) -> Field:
+    stamp = stamp_of(source, web.web)
+    also = [url for subject in web.subjects for url in (*subject.settings.seeds, *subject.labelled)]
+    agents = {subject.settings.fetching.user_agent for subject in web.subjects}
+    folder = cache_folder(os.environ)
+    surveys = {
+        agent: kept_survey(web.web, stamp, folder, also, user_agent=agent, processes=processes) for agent in agents
+    }
+    return Field(
+        web=web.web, surveys=surveys, subjects={subject.name: subject for subject in web.subjects}, stamp=stamp
+    )
+
+
+def _with(field: Field, variant: Variant) -> Field:
+    """The same with the variant's parameters in every topic's settings."""
+    numbers = tuple(variant.parameters.items())
+    subjects = {
+        name: Subject(
+            name=subject.name,
+            settings=replace(subject.settings, strategy=variant.strategy, parameters=numbers),
+            labelled=subject.labelled,
+        )
+        for name, subject in field.subjects.items()
+    }
+    return Field(web=field.web, surveys=field.surveys, subjects=subjects, stamp=field.stamp)
+
+
+def _curve(result: Result) -> Curve:
+    return curve_of(result.hits, result.fetched, result.relevant)
+
+
+# --- the two questions -----------------------------------------------------------------------------------------------
+
+
+def ablations(grounds: Grounds, only: Sequence[str]) -> None:
+    """One line per variant, as it is done."""
+    print("| variant | all webs | " + " | ".join(grounds.webs) + " | least topic | difference |")
+    print("|---|---:|" + "---:|" * (len(grounds.webs) + 2))
+    whole: float | None = None
+    for variant in ABLATIONS:
+        if only and variant.name not in only:
+            continue
+        scores = grounds.scores(variant)
+        by_web = [mean(list(topics.values())) for topics in scores.values()]
+        least = min(value for topics in scores.values() for value in topics.values())
+        total = mean(by_web)
+        whole = total if whole is None else whole
+        figures = " | ".join(f"{value:.3f}" for value in (total, *by_web, least))
+        print(f"| {variant.name} | {figures} | {total - whole:+.3f} |", flush=True)
+
+
+def tune(grounds: Grounds) -> None:
+    """For each web: the best settings by the mean of the others, and what those reach on it."""
+    measured: dict[str, dict[str, float]] = {}
+    for variant in _combinations():
+        scores = grounds.scores(variant)
+        measured[variant.name] = {web: mean(list(topics.values())) for web, topics in scores.items()}
+        print(
+            f"{variant.name:44}", *(f"{web} {value:.3f}" for web, value in measured[variant.name].items()), flush=True
+        )
+    print()
+    for held_out in grounds.webs:
+        others = [web for web in grounds.webs if web != held_out] or [held_out]
+        best = max(measured, key=lambda name: mean([measured[name][web] for web in others]))
+        print(
+            f"left out {held_out}: chosen on {', '.join(others)}: {best}; reaches {measured[best][held_out]:.3f} there"
+        )
+    best = max(measured, key=lambda name: mean(list(measured[name].values())))
+    print(f"chosen on all: {best}")
+
+
+def _combinations() -> Iterator[Variant]:
+    for values in product(*GRID.values()):
+        parameters = dict(zip(GRID, values, strict=True))
+        yield Variant(" ".join(f"{name}={value:g}" for name, value in parameters.items()), parameters)
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.learned", description=__doc__)
+    parser.add_argument("question", choices=["ablations", "tune"])
+    parser.add_argument("webs", help="a folder of recorded webs with labels, one of them, or `generated`")
+    parser.add_argument("--pages", type=int, default=PAGES, help=f"pages of each crawl (default: {PAGES})")
+    parser.add_argument("--only", action="append", default=[], help="an ablation by its name; repeat for several")
+    given = parser.parse_args(arguments)
+    with ExitStack() as stack:
+        webs = stack.enter_context(open_web(given.webs))
+        grounds = Grounds(webs, given.webs, os.cpu_count() or 1, given.pages)
+        if given.question == "ablations":
+            ablations(grounds, given.only)
+        else:
+            tune(grounds)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""How does a crawl learn which links pay? The parts of the strategy `learned`, one question per file."""

@@ -1,0 +1,8 @@
+"""The strategy that listens (`tests/hearing.py`), as shoal finds one: a file with a `CHOICE`."""
+
+from __future__ import annotations
+
+from shoal.crawl.choice import Choice
+from tests.hearing import Listener
+
+CHOICE = Choice(name="listener", summary="hosts that the user likes first", paper="", make=Listener)
