@@ -29,11 +29,12 @@ def found(url: str, anchor: str = "", named: float = 0.0, path: str = "", positi
     """A link that may be followed, and how much its anchor names the topic; a name is a path on one host."""
     url = url if url.startswith("http") else HOME + url
     link = Link(url=url, anchor=anchor, path=path, position=position)
-    return Found(link, key_of(url), named, (named, named, 0.0))
+    return Found(link, key_of(url), named)
 
 
 def rows(links: Sequence[Found], page: Source | None = None) -> Rows:
-    return rows_of(links, page or source(), hints_beside(links), Meanings(()))
+    named = {one.link.url: (one.hint, one.hint, 0.0) for one in links}
+    return rows_of(links, page or source(), hints_beside(links), lambda link: named[link.url], Meanings(()))
 
 
 def model(links: Links | None = None, *, hubs: float = 0.8, kept: float = 1.0, prior: bool = True) -> LinkModel:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,8 +21,11 @@ from shoal.crawl.learned.pieces import (
 from shoal.model import Link
 from shoal.topic.meaning import Meanings
 
+Named = Callable[[Link], tuple[float, float, float]]
+"""How much a link's anchor, what stands around it, and its address name the topic, 0 to 1 each."""
 _LONG_ANCHOR = 60
 _DEEPEST = 255
+_SILENT = (0.0, 0.0, 0.0)
 _NAMES = list(row_type(0).names or ())
 
 
@@ -52,8 +55,6 @@ class Found:
     key: int
     hint: float
     """What the judge says of its words."""
-    parts: tuple[float, float, float]
-    """How much the anchor, what stands around it, and the address name the topic."""
 
 
 def page_place(key: int) -> int:
@@ -69,17 +70,17 @@ def hints_beside(found: Iterable[Found]) -> dict[str, float]:
     return {path: sum(hints) / len(hints) for path, hints in sums.items()}
 
 
-def rows_of(found: Sequence[Found], source: Source, beside: dict[str, float], meanings: Meanings) -> Rows:
+def rows_of(found: Sequence[Found], source: Source, beside: dict[str, float], named: Named, meanings: Meanings) -> Rows:
     """A row for each link; what the page leads to is filled in when that is known."""
     home = address_of(source.url)
     rows = np.zeros(len(found), dtype=row_type(meanings.width))
-    rows[_NAMES] = np.array([_row(one, source, home, beside[one.link.path]) for one in found], dtype=row_type(0))
+    rows[_NAMES] = np.array([_row(one, source, home, beside[one.link.path], named) for one in found], dtype=row_type(0))
     if meanings.width and len(found):
         rows["meaning"] = [meanings.of(words_in(one.link.anchor)) for one in found]
     return rows
 
 
-def _row(one: Found, source: Source, home: Address, beside: float) -> tuple[object, ...]:
+def _row(one: Found, source: Source, home: Address, beside: float, named: Named) -> tuple[object, ...]:
     link, address = one.link, address_of(one.link.url)
     places = (
         address.host,
@@ -92,7 +93,8 @@ def _row(one: Found, source: Source, home: Address, beside: float) -> tuple[obje
     )
     return (
         one.key,
-        *one.parts,
+        # Where the judge found none of the topic's words at all, nobody need look again.
+        *(named(one.link) if one.hint else _SILENT),
         source.score,
         source.above,
         beside,

@@ -100,11 +100,9 @@ SIGNS = (
 
 
 _LEADS = [sign.name for sign in SIGNS].index("page leads")
-
-
-def _handed_on(rows: Rows, leads: Floats) -> list[Floats]:
-    """What a page leads to, for all its links, and once more for those that may go on with it."""
-    return [leads, *(leads * (rows["flags"] & flag > 0) for flag in (NEXT_PAGE, SAME_FOLDER, TWIN))]
+_GOING_ON = np.array([0, NEXT_PAGE, SAME_FOLDER, TWIN], dtype=np.uint8)
+_LEADING = [0, 2, 3, 4, 5, 6]
+"""Of the ways in which places fared, those that count for what a page leads to: all but the list."""
 
 
 def first_worth() -> Vector:
@@ -118,90 +116,110 @@ def first_leads() -> Vector:
 
 
 class Reader:
-    """Turns rows into signs, with what the tally says at this moment. The words of all rows are weighed once, when it is made."""
+    """Turns rows into signs, with what the tally says at this moment. The words of all rows are weighed once, when it is made.
+
+    What pages are worth and what they lead to is read side by side, in the last dimension: rows come by the handful, and then the
+    number of steps is what costs.
+    """
 
     def __init__(self, tally: Tally, *, means: bool) -> None:
         """`means`: rows say what their words mean; those numbers are signs, too, behind all others."""
         self._means = means
         self._tally = tally
-        self._worth = tally.deviations(tally.worth, tally.mean_worth, FEW_WORDS)
-        self._leads = tally.deviations(tally.leads, tally.mean_leads, FEW_WORDS)
+        self._words = np.stack(
+            [
+                tally.deviations(tally.worth, tally.mean_worth, FEW_WORDS),
+                tally.deviations(tally.leads, tally.mean_leads, FEW_WORDS),
+            ],
+            axis=1,
+        )
 
     def signs(self, rows: Rows, ways: Floats) -> Signs:
         """One line per row, in the order of `SIGNS`."""
-        flags, depth = rows["flags"], np.maximum(rows["depth"], 1).astype(np.float32)
-        columns = [
-            np.ones(len(rows), dtype=np.float32),
-            rows["named"],
-            rows["around"],
-            rows["spelt"],
-            np.maximum(np.maximum(rows["named"], rows["spelt"]), 0.5 * rows["around"]),
-            rows["beside"],
-            rows["score"],
-            rows["above"],
-            *self._worth_of(rows["places"]),
-            self._said(self._worth, rows["anchor"]),
-            self._said(self._worth, rows["address"]),
-            *self._leads_of(rows["places"]),
-            self._said(self._leads, rows["anchor"]),
-            self._said(self._leads, rows["address"]),
-            self._best(rows["anchor"]),
-            self._best(rows["address"]),
-            *_handed_on(rows, rows["leads"]),
-            rows["score"] * (flags & SAME_FOLDER > 0),
-            1 / depth,
-            np.minimum(depth, _DEEP) / _DEEP,
-            *self._novelty(rows["places"]),
-            np.log1p(ways) / 3,
-            (flags & SAME_SITE > 0).astype(np.float32),
-            rows["length"],
-            rows["position"],
-            np.log1p(rows["crowd"]) / 6,
+        places, pages = rows["places"], self._tally.pages[rows["places"]]
+        fared = self._fared(places, pages)
+        anchor, best_anchor = self._said(rows["anchor"])
+        address, best_address = self._said(rows["address"])
+        blocks = [
+            _named(rows),
+            fared[:, :, 0],
+            anchor[:, :1],
+            address[:, :1],
+            fared[:, _LEADING, 1],
+            anchor[:, 1:],
+            address[:, 1:],
+            best_anchor,
+            best_address,
+            _handed_on(rows, rows["leads"]),
+            _near(rows),
+            1 / (1 + pages[:, (_SECTION, _FOLDER, _HOST, _SHAPE)]),
+            _form(rows, ways),
         ]
-        signs = np.stack(columns, axis=1).astype(np.float32, copy=False)
-        return np.concatenate([signs, rows["meaning"]], axis=1, dtype=np.float32) if self._means else signs
+        if self._means:
+            blocks.append(rows["meaning"])
+        return np.concatenate(blocks, axis=1, dtype=np.float32)
 
     def hand_on(self, signs: Signs, rows: Rows, leads: float) -> None:
         """The page of these links, whose signs were read before that was known, leads to so much."""
         rows["leads"] = leads
-        signs[:, _LEADS : _LEADS + 4] = np.stack(_handed_on(rows, np.full(len(rows), leads, dtype=np.float32)), axis=1)
+        signs[:, _LEADS : _LEADS + 4] = _handed_on(rows, rows["leads"])
 
-    def _worth_of(self, places: NDArray[np.int32]) -> list[Floats]:
+    def _fared(self, places: NDArray[np.int32], pages: Floats) -> Floats:
         """Siblings, list, frame, site, section, folder, shape: each by how much it differs from what it belongs to."""
-        tally, mean = self._tally, self._tally.mean_worth
-        site = tally.shrunk(tally.worth, places[:, _HOST], mean, FEW_OF_A_SITE)
-        section = tally.shrunk(tally.worth, places[:, _SECTION], site, FEW)
-        folder = tally.shrunk(tally.worth, places[:, _FOLDER], section, FEW)
-        shape = tally.shrunk(tally.worth, places[:, _SHAPE], site, FEW)
-        siblings = tally.shrunk(tally.worth, places[:, _PAGE], mean, FEW)
-        of_list = tally.shrunk(tally.worth, places[:, _LIST], siblings, FEW)
-        frame = tally.shrunk(tally.worth, places[:, _FRAME], mean, FEW)
-        differences = (siblings - mean, of_list - siblings, frame - mean, site - mean, section - site, folder - section)
-        return [2 * difference for difference in (*differences, shape - site)]
+        tally = self._tally
+        sums = np.stack([tally.worth[places], tally.leads[places]], axis=2)
+        mean = np.array([tally.mean_worth, tally.mean_leads], dtype=np.float32)
 
-    def _leads_of(self, places: NDArray[np.int32]) -> list[Floats]:
-        """Siblings, frame, site, section, folder, shape: the same for what they lead to."""
-        tally, mean = self._tally, self._tally.mean_leads
-        site = tally.shrunk(tally.leads, places[:, _HOST], mean, FEW_OF_A_SITE)
-        section = tally.shrunk(tally.leads, places[:, _SECTION], site, FEW)
-        folder = tally.shrunk(tally.leads, places[:, _FOLDER], section, FEW)
-        shape = tally.shrunk(tally.leads, places[:, _SHAPE], site, FEW)
-        siblings = tally.shrunk(tally.leads, places[:, _PAGE], mean, FEW)
-        frame = tally.shrunk(tally.leads, places[:, _FRAME], mean, FEW)
-        differences = (siblings - mean, frame - mean, site - mean, section - site, folder - section, shape - site)
-        return [2 * difference for difference in differences]
+        def shrunk(place: int, towards: Floats, few: float = FEW) -> Floats:
+            value: Floats = (sums[:, place] + few * towards) / (pages[:, place, None] + few)
+            return value
 
-    def _said(self, weights: Floats, pieces: NDArray[np.int32]) -> Floats:
-        """The weights of a link's words together; many words do not say as many times more."""
+        site = shrunk(_HOST, mean, FEW_OF_A_SITE)
+        section, shape = shrunk(_SECTION, site), shrunk(_SHAPE, site)
+        siblings = shrunk(_PAGE, mean)
+        differences = [
+            siblings - mean,
+            shrunk(_LIST, siblings) - siblings,
+            shrunk(_FRAME, mean) - mean,
+            site - mean,
+            section - site,
+            shrunk(_FOLDER, section) - section,
+            shape - site,
+        ]
+        return 2 * np.stack(differences, axis=1)
+
+    def _said(self, pieces: NDArray[np.int32]) -> tuple[Floats, Floats]:
+        """The weights of a link's words together, of which many do not say as many times more; and what the best one leads to."""
+        weights = self._words[pieces]
         count = np.maximum(np.count_nonzero(pieces, axis=1), 1).astype(np.float32)
-        said: Floats = np.clip(weights[pieces].sum(axis=1) / np.sqrt(count), -_CLIP, _CLIP)
-        return said
+        said: Floats = np.clip(weights.sum(axis=1) / np.sqrt(count)[:, None], -_CLIP, _CLIP)
+        best: Floats = np.minimum(weights[:, :, 1:].max(axis=1), _CLIP)
+        return said, best
 
-    def _best(self, pieces: NDArray[np.int32]) -> Floats:
-        best: Floats = np.minimum(self._leads[pieces].max(axis=1), _CLIP)
-        return best
 
-    def _novelty(self, places: NDArray[np.int32]) -> list[Floats]:
-        """Section, folder, site, shape: 1 where no page came from yet."""
-        novelty = np.float32(1.0) / (1 + self._tally.pages[places])
-        return [novelty[:, place] for place in (_SECTION, _FOLDER, _HOST, _SHAPE)]
+def _named(rows: Rows) -> Floats:
+    """What every link has, then how much it names the topic, and what the page it stands on is."""
+    named, around, spelt = rows["named"], rows["around"], rows["spelt"]
+    anywhere = np.maximum(np.maximum(named, spelt), 0.5 * around)
+    one = np.ones_like(named)
+    return np.stack([one, named, around, spelt, anywhere, rows["beside"], rows["score"], rows["above"]], axis=1)
+
+
+def _handed_on(rows: Rows, leads: Floats) -> Floats:
+    """What a page leads to, for all its links, and once more for those that may go on with it."""
+    handed: Floats = leads[:, None] * (rows["flags"][:, None] & _GOING_ON == _GOING_ON)
+    return handed
+
+
+def _near(rows: Rows) -> Floats:
+    """What the page scores if it is in the same folder, and how near the seeds are."""
+    depth = np.maximum(rows["depth"], 1).astype(np.float32)
+    same_folder = rows["score"] * (rows["flags"] & SAME_FOLDER > 0)
+    return np.stack([same_folder, 1 / depth, np.minimum(depth, _DEEP) / _DEEP], axis=1)
+
+
+def _form(rows: Rows, ways: Floats) -> Floats:
+    """How many pages link there, and what the link looks like."""
+    same_site = (rows["flags"] & SAME_SITE > 0).astype(np.float32)
+    crowd = np.log1p(rows["crowd"]) / 6
+    return np.stack([np.log1p(ways) / 3, same_site, rows["length"], rows["position"], crowd], axis=1)

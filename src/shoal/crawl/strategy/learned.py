@@ -33,7 +33,6 @@ MOST_WAYS = 6
 """A link is looked at again, whether this way to it promises more, until so many pages link to it."""
 MOST_LINKS = 1_000
 """Links of one page that are valued; the others wait behind all that are."""
-_SILENT = (0.0, 0.0, 0.0)
 _PAGES = 50_000
 """Pages whose links are remembered, for opinions: the latest."""
 
@@ -114,7 +113,7 @@ class Learned(Strategy):
         known = [one.key for one in found if self._links.find(one.key) is not None]
         self._links.name_again(known)
         new, again = self._sorted(found)
-        rows = rows_of([*new, *again], source, hints_beside(found), self._meanings)
+        rows = rows_of([*new, *again], source, hints_beside(found), self._named.parts, self._meanings)
         signs = self._model.signs_of(rows, self._ways([*new, *again]))
         leads = self._model.gain(rows[: len(new)], signs[: len(new)])
         self._model.hand_on(signs, rows, leads)
@@ -162,7 +161,8 @@ class Learned(Strategy):
         count = len(seen.page.links) if seen.page is not None else 0
         return Source(key=key, url=seen.task.url, depth=seen.task.depth, score=score, above=above, links=count)
 
-    def _distinct(self, links: Iterable[tuple[Link, float, Candidate | None]], page: int) -> list[Found]:
+    @staticmethod
+    def _distinct(links: Iterable[tuple[Link, float, Candidate | None]], page: int) -> list[Found]:
         """Each URL that may be followed once, as it was named best; not the page itself, and not too many."""
         best: dict[str, tuple[Link, float]] = {}
         for link, hint, refused in links:
@@ -170,10 +170,7 @@ class Learned(Strategy):
                 best[link.url] = link, hint
         keys = {url: key_of(url) for url in islice(best, MOST_LINKS)}
         return [
-            # Where the judge found none of the topic's words at all, nobody need look again.
-            Found(link, keys[url], hint, self._named.parts(link) if hint else _SILENT)
-            for url, (link, hint) in islice(best.items(), MOST_LINKS)
-            if keys[url] != page
+            Found(link, keys[url], hint) for url, (link, hint) in islice(best.items(), MOST_LINKS) if keys[url] != page
         ]
 
     def _sorted(self, found: Sequence[Found]) -> tuple[list[Found], list[Found]]:
