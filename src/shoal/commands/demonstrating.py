@@ -34,8 +34,8 @@ from shoal.terminal import crawl as screen
 def demo(folder: Path, topic: str, pages: int, seed: int, quiet: bool, as_json: bool) -> int:
     """Crawl a topic in a web of our own, and show what came of it.
 
-    Makes a web whose every page is known, serves it on this computer, crawls it best first and breadth first, and
-    compares. Takes half a minute.
+    Makes a web whose every page is known, serves it on this computer, crawls it with the strategy that learns and breadth
+    first, and compares. Takes half a minute.
     """
     # Here, because the generated web and matplotlib take longer to load than most commands take in all.
     from shoal.evaluate.demo import Plan, run_demo

@@ -121,7 +121,7 @@ def _settings(plan: Plan, web: Web, strategy: str, proxy: str) -> Settings:
 def _draw(plan: Plan, web: Web, focused: _Crawled, baseline: _Crawled, picture: Path) -> None:
     title = f"“{plan.topic}”: {len(focused.curve):,} pages fetched from a web of {len(web.pages):,}"
     with storage_errors(plan.folder):
-        harvest_plot({"best first": focused.curve, "breadth first": baseline.curve}, picture, title)
+        harvest_plot({"learned": focused.curve, "breadth first": baseline.curve}, picture, title)
 
 
 # --- the server ------------------------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ def _heading(console: Console, words: str) -> None:
     console.print(Text(f"\n{words}\n", style="bold cyan"))
 
 
-# --- best first against breadth first --------------------------------------------------------------------------------
+# --- learned against breadth first ----------------------------------------------------------------------------------
 
 
 def _comparison(outcome: Outcome) -> Table:
@@ -44,7 +44,7 @@ def _comparison(outcome: Outcome) -> Table:
     possible = min(outcome.relevant_pages, ours.fetched)
     table = Table(box=None, padding=(0, 3, 0, 0), pad_edge=False, header_style="")
     table.add_column("")
-    for name, style in (("best first", "bold green"), ("breadth first", ""), ("difference", ""), ("possible", "dim")):
+    for name, style in (("learned", "bold green"), ("breadth first", ""), ("difference", ""), ("possible", "dim")):
         table.add_column(name, style=style, justify="right")
     table.add_row("pages fetched", f"{ours.fetched:,}", f"{plain.fetched:,}", "", "")
     gain = _more(ours.relevant - plain.relevant, plain.relevant)
