@@ -53,16 +53,6 @@ def test_a_page_may_count_for_several() -> None:
 # --- means -----------------------------------------------------------------------------------------------------------
 
 
-def test_few_pages_stay_near_what_they_belong_to() -> None:
-    made = tally()
-    # (1.5 + 2 x 0.25) / (2 + 2), (0.5 + 2 x 0.25) / (1 + 2), (0 + 2 x 0.25) / (0 + 2)
-    shrunk = made.shrunk(made.worth, numbers(7, 8, 9), 0.25, 2.0)
-    assert shrunk == pytest.approx([2.0 / 4, 1.0 / 3, 0.25])
-    # each towards its own: (1.5 + 2 x 0.75) / 4, (0.5 + 2 x 0) / 3
-    towards = np.array([0.75, 0.0], dtype=np.float32)
-    assert made.shrunk(made.worth, numbers(7, 8), towards, 2.0) == pytest.approx([3.0 / 4, 0.5 / 3])
-
-
 def test_by_how_much_pieces_differ_from_the_mean() -> None:
     made = tally()
     # (1.5 - 0.25 x 2) / (2 + 6), (0.5 - 0.25 x 1) / (1 + 6); of what was never seen, nothing is said

@@ -73,14 +73,6 @@ class Tally:
         likely: Floats = (came + _FEW_LINKS * usual) / (came + self.dead[hosts] + _FEW_LINKS)
         return likely
 
-    def shrunk(self, values: Floats, numbers: Numbers, towards: Floats | float, pages: float) -> Floats:
-        """The mean of `values` (`worth` or `leads`) of pieces; those with few pages stay near `towards`.
-
-        (values + pages x towards) / (their pages + pages)
-        """
-        shrunk: Floats = (values[numbers] + pages * towards) / (self.pages[numbers] + pages)
-        return shrunk
-
     def deviations(self, values: Floats, mean: float, pages: float, numbers: Numbers | slice = slice(None)) -> Floats:
         """By how much pages with these pieces differ from the mean; 0 for NOTHING and for pieces not seen yet."""
         came = self.pages[numbers]
