@@ -56,7 +56,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "numpy": (
         "text",
         "topic.vectors",
-        "topic.likeness",
+        "topic.word_meaning",
         "topic.meaning",
         "crawl.cold",
         "crawl.graph",

