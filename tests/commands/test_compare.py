@@ -41,7 +41,7 @@ def test_a_table_for_people(web: Path) -> None:
     assert code == 0
     assert "比较" in out
     assert "电网站, topic by topic" in out
-    assert "6 crawls to compare." in err
+    assert "8 jobs to do." in err
     assert (web.parent / "compare" / "report.html").is_file()
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from shoal.errors import FolderError, InputError
-from shoal.evaluate.compare import CURVES, JOBS, MARKER, MEANS, REPORT, SUMMARY, Plan, run_compare
-from shoal.evaluate.jobs import ORACLE, Conditions, Job, Result
+from shoal.evaluate.compare import CURVES, JOBS, JUDGES, MARKER, MEANS, REPORT, SUMMARY, Plan, run_compare
+from shoal.evaluate.jobs import JUDGING, ORACLE, Conditions, Job, Result
 from tests.evaluate.recording import page, redirect, response, robots, save
 
 pytestmark = pytest.mark.slow
@@ -111,10 +111,15 @@ def test_everything_is_measured_and_written(plan: Callable[..., Plan], webs: Pat
     assert len(comparison.topics) == 2 * 2 * 3
     # What the labels call relevant is what a Chinese and an English crawl of the same shape find alike.
     assert comparison.standings[0].webs["chinese"] == comparison.standings[0].webs["english"]
-    assert notes.plan == (12, 0)
+    # One judge for both strategies, rated on each topic of each web before it is crawled.
+    assert notes.plan == (12 + 4, 0)
+    assert [judge.judge for judge in comparison.judges] == ["cosine"]
+    assert [(topic.web, topic.topic) for topic in comparison.judges[0].topics] == [
+        (web, topic) for web in ("chinese", "english") for topic in ("main", "other")
+    ]
     assert notes.begun == notes.done
     written = {path.name for path in (tmp_path / "out").iterdir()}
-    assert {MARKER, JOBS, CURVES, SUMMARY, MEANS, REPORT, "all-recall.png", "chinese-precision.svg"} <= written
+    assert {MARKER, JOBS, CURVES, SUMMARY, MEANS, JUDGES, REPORT, "all-recall.png", "chinese-precision.svg"} <= written
     assert set(comparison.files) <= written
     assert "三个网站" in (tmp_path / "out" / REPORT).read_text(encoding="utf-8")
 
@@ -159,13 +164,23 @@ def test_only_some_topics(plan: Callable[..., Plan], webs: Path, topics: tuple[s
 
 def test_several_judges(plan: Callable[..., Plan]) -> None:
     given = plan(strategies=("best-first",), judges=("cosine", "zones"), topics=("english/main",))
-    assert {row.name for row in run_compare(given, Notes()).standings} == {"best-first · cosine", "best-first · zones"}
+    comparison = run_compare(given, Notes())
+    assert {row.name for row in comparison.standings} == {"best-first · cosine", "best-first · zones"}
+    assert {row.judge for row in comparison.judges} == {"cosine", "zones"}
+
+
+def test_the_judges_that_the_strategies_use_are_rated(plan: Callable[..., Plan]) -> None:
+    given = plan(strategies=("best-first", "breadth", "fish", "learned"), topics=("english/main",))
+    comparison = run_compare(given, Notes())
+    assert {row.judge for row in comparison.judges} == {"cosine", "boolean", "evidence"}
+    # The five pages about the word are those that are labelled.
+    assert all(row.overall.auc == row.overall.average_precision == 1.0 for row in comparison.judges)
 
 
 def test_two_processes_find_the_same_as_one(plan: Callable[..., Plan], tmp_path: Path) -> None:
     one = run_compare(plan(), Notes())
     two = run_compare(plan(processes=2, folder=tmp_path / "two"), Notes())
-    assert two.topics == one.topics
+    assert (two.topics, two.judges) == (one.topics, one.judges)
     assert (tmp_path / "two" / CURVES).read_text() == (tmp_path / "out" / CURVES).read_text()
 
 
@@ -178,16 +193,18 @@ def finished(folder: Path) -> list[Job]:
 
 
 def test_what_is_finished_is_kept_and_not_done_again(plan: Callable[..., Plan], tmp_path: Path) -> None:
-    stopped = Notes(stop_after=4)
+    stopped = Notes(stop_after=4)  # both ratings, the omniscient crawler, and the first crawl
     with pytest.raises(KeyboardInterrupt):
         run_compare(plan(), stopped)
     assert finished(tmp_path / "out") == stopped.done
     again = Notes()
     comparison = run_compare(plan(resume=True), again)
-    assert again.plan == (6, 4)
+    assert again.plan == (8, 4)
+    assert {job.strategy for job in again.done}.isdisjoint({JUDGING}), "ratings are kept, too"
     assert set(again.done).isdisjoint(stopped.done)
     assert len(comparison.topics) == 6
-    assert comparison.topics == run_compare(plan(folder=tmp_path / "new"), Notes()).topics
+    new = run_compare(plan(folder=tmp_path / "new"), Notes())
+    assert (comparison.topics, comparison.judges) == (new.topics, new.judges)
 
 
 def test_a_line_that_was_cut_off_is_done_again(plan: Callable[..., Plan], tmp_path: Path) -> None:
@@ -197,14 +214,14 @@ def test_a_line_that_was_cut_off_is_done_again(plan: Callable[..., Plan], tmp_pa
     for missing in (1, 0):
         notes = Notes()
         run_compare(plan(resume=True), notes)
-        assert notes.plan == (6, 6 - missing)
+        assert notes.plan == (8, 8 - missing)
 
 
 def test_another_budget_is_another_job(plan: Callable[..., Plan]) -> None:
     run_compare(plan(), Notes())
     notes = Notes()
     run_compare(plan(resume=True, conditions=Conditions(pages=3)), notes)
-    assert notes.plan == (6, 0)
+    assert notes.plan == (8, 2), "how far a crawl goes makes no difference to the judges"
 
 
 def test_another_strategy_is_added_to_what_is_there(plan: Callable[..., Plan]) -> None:
@@ -221,7 +238,7 @@ def test_without_resume_it_begins_anew_and_removes_only_its_own(plan: Callable[.
     (tmp_path / "out" / "older-recall.png").write_text("of a web that is not compared any more")
     notes = Notes()
     run_compare(plan(topics=("english/main",)), notes)
-    assert notes.plan == (3, 0)
+    assert notes.plan == (4, 0)
     assert (tmp_path / "out" / "notes.txt").read_text() == "mine"
     assert not (tmp_path / "out" / "older-recall.png").exists()
 
@@ -279,4 +296,4 @@ def test_a_folder_of_somebody_else_is_left_alone(plan: Callable[..., Plan], tmp_
 def test_the_oracle_is_always_there(plan: Callable[..., Plan]) -> None:
     notes = Notes()
     run_compare(plan(strategies=("breadth",), topics=("english/main",)), notes)
-    assert [job.strategy for job in notes.done] == [ORACLE, "breadth"]
+    assert [job.strategy for job in notes.done] == [JUDGING, ORACLE, "breadth"]

@@ -6,7 +6,9 @@ import asyncio
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from shoal.evaluate.fetching import OfflineFetcher
+from msgspec.structs import replace
+
+from shoal.evaluate.fetching import OfflineFetcher, read_answer
 from shoal.model import Failure, Reason, Redirect, Response, Task, TaskKind
 from shoal.settings import Fetching
 from shoal.testing.clock import JumpingClock, in_no_time
@@ -104,3 +106,17 @@ def test_no_two_answers_come_at_the_same_moment() -> None:
     assert len({answer.timing.answered for answer in answers}) == 50
     assert fetcher.requests == 50
     assert web.asked == [(f"http://a.test/{n}", n + 1) for n in range(50)]
+
+
+def test_an_answer_can_be_read_without_a_crawl() -> None:
+    settings = Fetching(max_body=4)
+    for kind, body in (("text/html; charset=gbk", "电网电网".encode("gbk")), ("image/png", b"\x89PNG")):
+        answer = Answer(headers=(("Content-Type", kind),), body=body, delay=3.0)
+        read, fetched = read_answer("http://a.test/", answer, settings), ask(answer, settings=settings)
+        assert read is not None
+        assert isinstance(fetched, Response)
+        assert replace(read, timing=fetched.timing) == fetched
+    assert read_answer("http://a.test/", Answer(status=301, headers=(("Location", "/x"),)), settings) is None
+    assert read_answer("http://a.test/", Answer(headers=(("X", "x" * 10**6),)), settings) is None, (
+        "no crawl would take it"
+    )

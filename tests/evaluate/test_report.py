@@ -30,6 +30,7 @@ def comparison_of(results: Results, *, title: str = "A comparison", conditions: 
         standings=tuple(standings),
         oracle=oracle,
         topics=tuple(results.figures()),
+        judges=results.judges,
         folder="out",
         files=(),
         seconds=1.0,

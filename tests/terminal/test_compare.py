@@ -9,8 +9,10 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from shoal.evaluate.jobs import ORACLE, Job, Result
+from shoal.evaluate.ratings import HEADING
 from shoal.evaluate.standings import Results
-from shoal.terminal.compare import Lines, Screen, bar, show_comparison, watching
+from shoal.terminal.compare import Lines, Screen, bar, outcome, show_comparison, watching
+from tests.evaluate.test_ratings import RATINGS, rating
 from tests.evaluate.test_report import comparison_of
 from tests.evaluate.test_standings import ONE, result
 
@@ -55,6 +57,24 @@ def test_says_what_the_figures_are(monkeypatch: pytest.MonkeyPatch, capsys: pyte
     assert "out/report.html" in shown
 
 
+@pytest.mark.parametrize("width", [80, 120])
+def test_judges_fit_too(width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    names = ("anchor", "boolean", "cosine", "evidence", "relative", "zones")
+    many = [rating("generated", "electric-vehicles", name, 0.987, 0.123) for name in names]
+    show_comparison(comparison_of(Results([*many, *ONE], 4)))
+    shown = capsys.readouterr().out
+    _, table = shown.split(HEADING)
+    assert max(map(len, table.splitlines())) <= width
+    assert (table.count("0.987"), table.count("0.123")) == (6, 6), "no figure is cut"
+    assert all(name in table for name in names)
+    assert "generated/electric-vehicles" in table
+    assert (table.count("0.987 0.123") == 6) == (width > 80), "below each other where there is no room"
+    assert "judges.csv" in table
+    show_comparison(comparison_of(Results(ONE, 4)))
+    assert HEADING not in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("share", "drawn"), [(0.0, ""), (0.001, ""), (1 / 96, "▏"), (0.5, "██████"), (1.0, "█" * 12), (1.2, "█" * 12)]
 )
@@ -94,7 +114,7 @@ def test_lines_for_files_and_pipes() -> None:
     assert written == [
         "Reading webkb: 250 of 600 pages",
         "Reading webkb: 600 of 600 pages",
-        "4 crawls to compare, 1 of them done earlier.",
+        "4 jobs to do, 1 of them done earlier.",
         # One of three took half a minute, so two take a minute.
         "2 of 4: webkb/课程 with fish: 3 of 7 relevant in 20 pages (1.2 s), 1:00 left",
     ]
@@ -114,7 +134,7 @@ def test_the_screen_shows_what_runs() -> None:
     shown = console.export_text()
     assert "Opening …" in shown
     assert "Reading webkb: 250 of 600 pages" in shown
-    assert "2 of 4 crawls, 0:00 left" in shown
+    assert "2 of 4 jobs, 0:00 left" in shown
     assert "→ webkb/课程 with restore" in shown
     assert "→ webkb/课程 with fish" not in shown
     assert "last: webkb/课程 with fish: 3 of 7 relevant" in shown
@@ -130,3 +150,8 @@ def test_silence_is_broken_only_by_what_is_wrong(capsys: pytest.CaptureFixture[s
         watcher.ended(JOBS[0], done(JOBS[0]))
         watcher.warn("3 labels are not pages.")
     assert capsys.readouterr() == ("", "3 labels are not pages.\n")
+
+
+def test_what_came_of_a_rating_in_one_line() -> None:
+    assert outcome(RATINGS[0].job, RATINGS[0]) == "one/a judged by cosine: AUC 0.900 (1.2 s)"
+    assert outcome(RATINGS[4].job, RATINGS[4]) == "one/b judged by zones: AUC – (1.2 s)"

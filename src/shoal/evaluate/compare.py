@@ -23,17 +23,17 @@ from shoal.crawl.judge import judges
 from shoal.crawl.strategy import strategies
 from shoal.errors import FolderError, InputError
 from shoal.evaluate.crew import Began, share
-from shoal.evaluate.jobs import ORACLE, Bench, Conditions, Field, Job, Result, key_of
+from shoal.evaluate.jobs import JUDGING, ORACLE, Bench, Conditions, Field, Job, Result, key_of
 from shoal.evaluate.markdown import write_markdown
 from shoal.evaluate.offline import MeasuredWeb, open_web
 from shoal.evaluate.standings import Comparison, Results, WebFacts, topic_facts
 from shoal.evaluate.survey import kept_survey, stamp_of
-from shoal.evaluate.tables import write_curves, write_means, write_summary
+from shoal.evaluate.tables import write_curves, write_judges, write_means, write_summary
 from shoal.store.folder import lock, storage_errors
 from shoal.topic.values import one_of
 
 MARKER = "shoal-compare"
-JOBS, CURVES, SUMMARY, MEANS = "jobs.jsonl", "curves.csv", "summary.csv", "means.csv"
+JOBS, CURVES, SUMMARY, MEANS, JUDGES = "jobs.jsonl", "curves.csv", "summary.csv", "means.csv", "judges.csv"
 REPORT, TABLES = "report.html", "tables.md"
 
 
@@ -169,18 +169,23 @@ def _surveyed(plan: Plan, source: str, web: MeasuredWeb, topics: Sequence[str], 
 
 
 def _jobs(plan: Plan, fields: dict[str, Field]) -> list[Job]:
-    """Topic by topic, so that what was understood of its pages is used while it is remembered."""
-    contestants = [(ORACLE, "")] + [
-        (strategy, judge)
-        for strategy in dict.fromkeys(plan.strategies or strategies())
-        for judge in dict.fromkeys(plan.judges or ("",))
-    ]
+    """Of each web first the judges, then topic by topic: so what was understood of its pages is used while it is remembered."""
+    names = list(dict.fromkeys(plan.strategies or strategies()))
+    used = dict.fromkeys(plan.judges or (strategies()[name].judge for name in names))
+    ratings = [(JUDGING, judge) for judge in used]
+    contestants = [(ORACLE, "")] + [(name, judge) for name in names for judge in dict.fromkeys(plan.judges or ("",))]
     return [
         Job(web=web, topic=topic, strategy=strategy, judge=judge)
         for web, field in fields.items()
+        for several in (ratings, contestants)
         for topic in field.subjects
-        for strategy, judge in contestants
+        for strategy, judge in several
     ]
+
+
+def _group(job: Job) -> tuple[str, str]:
+    """Who does one of a group does the next, too: crawls of one topic meet the same pages, judges those of a whole web."""
+    return (job.web, "") if job.strategy == JUDGING else (job.web, job.topic)
 
 
 def _results(plan: Plan, fields: dict[str, Field], watch: Watcher) -> list[Result]:
@@ -193,7 +198,7 @@ def _results(plan: Plan, fields: dict[str, Field], watch: Watcher) -> list[Resul
     watch.planned(len(jobs), len(done))
     log = _Log(file)
     try:
-        for event in share(Bench(fields, plan.conditions), left, plan.processes, lambda job: (job.web, job.topic)):
+        for event in share(Bench(fields, plan.conditions), left, plan.processes, _group):
             if isinstance(event, Began):
                 watch.began(event.job)
                 continue
@@ -255,6 +260,7 @@ def _written(plan: Plan, fields: dict[str, Field], raw: list[Result], seconds: f
         standings=tuple(standings),
         oracle=oracle,
         topics=tuple(figures),
+        judges=results.judges,
         folder=os.fsencode(plan.folder).decode(errors="replace"),
         files=(),
         seconds=seconds,
@@ -263,10 +269,11 @@ def _written(plan: Plan, fields: dict[str, Field], raw: list[Result], seconds: f
         write_curves(plan.folder / CURVES, results)
         write_summary(plan.folder / SUMMARY, figures)
         write_means(plan.folder / MEANS, [*standings, oracle])
+        write_judges(plan.folder / JUDGES, results.judges)
         write_markdown(plan.folder / TABLES, comparison)
         pictures = draw_all(plan.folder, comparison, results)
         write_report(plan.folder / REPORT, comparison, pictures)
-    files = (REPORT, TABLES, MEANS, SUMMARY, CURVES, JOBS, *(f"{picture.file}.png" for picture in pictures))
+    files = (REPORT, TABLES, MEANS, SUMMARY, CURVES, JUDGES, JOBS, *(f"{picture.file}.png" for picture in pictures))
     return replace(comparison, files=files)
 
 
@@ -308,7 +315,7 @@ def _own_folder(plan: Plan) -> Iterator[None]:
 
 def _remove_old(folder: Path) -> None:
     with storage_errors(folder):
-        for name in (JOBS, CURVES, SUMMARY, MEANS, REPORT, TABLES):
+        for name in (JOBS, CURVES, SUMMARY, MEANS, JUDGES, REPORT, TABLES):
             (folder / name).unlink(missing_ok=True)
         for ending in ("recall", "precision", "of-oracle"):
             for suffix in (".png", ".svg"):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from http import HTTPStatus
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from shoal.crawl.fetch import REDIRECTS, Exchange, is_text
 from shoal.evaluate.offline import OfflineWeb
@@ -15,6 +15,7 @@ from shoal.settings import Fetching
 from shoal.testing.webserver import NOT_FOUND, Answer
 from shoal.urls import host_of
 
+_Done = TypeVar("_Done")
 _TICKS = 1e5
 """Per second, far enough apart for `testing.clock`. No two answers come in the same tick, as on a real network: what comes at
 one moment would be understood in an order that depends on how fast this computer is."""
@@ -68,6 +69,25 @@ def target_of(url: str, answer: Answer) -> str | None:
     exchange = Exchange(Task(id=0, url=url), _ANYBODY, lambda: 0.0, is_text)
     moved = exchange.moved(cast(Any, _Recorded(answer)))
     return moved.target if isinstance(moved, Redirect) else None
+
+
+def read_answer(url: str, answer: Answer, settings: Fetching) -> Response | None:
+    """What a crawl would read in this answer; None when it is not a page."""
+    if not 200 <= answer.status <= 299:
+        return None
+    exchange = Exchange(Task(id=0, url=url), settings, lambda: 0.0, is_text)
+    understood = _at_once(exchange.understand(cast(Any, _Recorded(answer))))
+    return understood if isinstance(understood, Response) else None
+
+
+def _at_once(work: Coroutine[Any, Any, _Done]) -> _Done:
+    """Do what never waits, because all of its answer is there, without the cost of an event loop."""
+    try:
+        work.send(None)
+    except StopIteration as end:
+        return cast(_Done, end.value)
+    work.close()
+    raise RuntimeError("an answer that is all there was waited for")
 
 
 class _Recorded:

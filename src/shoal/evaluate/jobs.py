@@ -1,6 +1,6 @@
 """What does one strategy find of one topic? One simulated crawl, counted against the truth.
 
-The omniscient crawler is a job like the others: it is what they are measured by.
+The omniscient crawler is a job like the others: it is what they are measured by. So is a judge that is rated (`judging.py`).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import shoal
 from shoal.crawl.choice import Choice
 from shoal.crawl.strategy import strategies
 from shoal.errors import InputError
+from shoal.evaluate.judging import rate
 from shoal.evaluate.metrics import harvest, hits_of
 from shoal.evaluate.offline import OfflineWeb, Subject
 from shoal.evaluate.oracle import omniscient
@@ -32,13 +33,15 @@ from shoal.topic.vectors import installed
 
 ORACLE = "omniscient"
 """Stands where a strategy's name would."""
+JUDGING = "judging"
+"""So does this: no crawl, but the judge's scores of pages whose truth is known."""
 STEP = 100
 """The papers give their figures per so many pages."""
 _WITHOUT_WAITING = Politeness(delay=0.0, fetch_factor=0.0, max_crawl_delay=0.0)
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True, order=True):
-    """One crawl to be measured."""
+    """One crawl to be measured, or one judge."""
 
     web: str
     topic: str
@@ -47,6 +50,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, order=True):
     """Empty: the strategy's own."""
 
     def __str__(self) -> str:
+        if self.strategy == JUDGING:
+            return f"{self.web}/{self.topic} judged by {self.judge}"
         judge = f" and the judge {self.judge}" if self.judge else ""
         return f"{self.web}/{self.topic} with {self.strategy}{judge}"
 
@@ -86,6 +91,10 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     ending: str = ""
     seconds: float = 0.0
     """Of real time."""
+    auc: float | None = None
+    """Of a judge: how often a relevant page scores above another; None when all reachable pages are relevant."""
+    average_precision: float | None = None
+    """Of a judge, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +118,7 @@ class Bench:
         self._ground: tuple[tuple[str, str], Ground] | None = None
 
     def __call__(self, job: Job) -> Result:
-        """Crawl and count."""
+        """Crawl and count, or rate the judge."""
         started = time.monotonic()
         field = self._fields[job.web]
         ground = self._ground_of(job)
@@ -118,8 +127,8 @@ class Bench:
             raise InputError(
                 f"Of the topic {job.web}/{job.topic} no labelled page can be reached from its seeds, so there is nothing to find."
             )
-        count = self._foresee if job.strategy == ORACLE else self._crawl
-        result = count(job, ground, relevant)
+        measure = {ORACLE: self._foresee, JUDGING: self._rate}.get(job.strategy, self._crawl)
+        result = measure(job, ground, relevant)
         return replace(result, seconds=time.monotonic() - started)
 
     def _ground_of(self, job: Job) -> Ground:
@@ -145,6 +154,24 @@ class Bench:
             fetched=pages,
             hits=hits_of(found),
             ending="everything found" if found.end.relevant == len(relevant) else "the page budget is reached",
+        )
+
+    def _rate(self, job: Job, ground: Ground, relevant: frozenset[int]) -> Result:
+        field = self._fields[job.web]
+        settings = field.subjects[job.topic].settings
+        # Who may not keep a page cannot be right or wrong about it, whatever its label says.
+        hidden = field.surveys[settings.fetching.user_agent].noindex
+        others = ground.names(ground.reachable - relevant - hidden)
+        quality = rate(field.web, settings, job.judge, ground.names(relevant), others, self._cache)
+        return Result(
+            key=key_of(job, field, self._conditions),
+            job=job,
+            reachable=len(ground.reachable),
+            relevant=len(relevant),
+            fetched=0,
+            hits=(),
+            auc=quality.auc,
+            average_precision=quality.average_precision,
         )
 
     def _crawl(self, job: Job, ground: Ground, relevant: frozenset[int]) -> Result:
@@ -210,12 +237,15 @@ def key_of(job: Job, field: Field, conditions: Conditions) -> str:
     """Changes with all that the result depends on: web, labels, settings, the code, and the word vectors that it may use."""
     subject = field.subjects[job.topic]
     digest = blake2b(f"{field.stamp} {code_stamp()} {_stamp_of(job.strategy)} {job}".encode(), digest_size=12)
-    digest.update(_said(conditions))
+    # To a judge it makes no difference how a crawl goes, only where it can get to.
+    digest.update(_said(Conditions(pages=0, max_depth=conditions.max_depth) if job.strategy == JUDGING else conditions))
     digest.update("\n".join(sorted(subject.labelled)).encode())
-    if job.strategy == ORACLE:
+    if job.strategy in (ORACLE, JUDGING):
         digest.update(_said(replace(subject.settings, strategy="", judge="", parameters=())))
+    else:
+        digest.update(_said(settings_of(job, subject, conditions)))
+    if job.strategy == ORACLE:
         return digest.hexdigest()
-    digest.update(_said(settings_of(job, subject, conditions)))
     digest.update("\n".join(one.name for one in installed()).encode())
     return digest.hexdigest()
 
@@ -239,7 +269,9 @@ def code_of(strategy: str) -> list[Path]:
     ]
     if strategy != ORACLE:
         # Judges and strategies are made of each other's parts, so all judges count, whichever was named.
-        files += [*(source / "crawl" / "judge").glob("*.py"), *_code_of_strategy(strategies()[strategy])]
+        files += (source / "crawl" / "judge").glob("*.py")
+        own = [source / "evaluate" / "judging.py"] if strategy == JUDGING else _code_of_strategy(strategies()[strategy])
+        files += own
     return sorted(set(files))
 
 

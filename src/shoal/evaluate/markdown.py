@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from shoal.evaluate.ratings import EXPLAINED, HEADING, JudgeStanding, Rating, rating_rows, shown
 from shoal.evaluate.standings import Comparison, Means, WebFacts
 
 
@@ -15,6 +16,8 @@ def write_markdown(path: Path, comparison: Comparison) -> None:
     parts += ["## At the end of the crawls", _endings(comparison)]
     for web in comparison.webs:
         parts += [f"## {web.name}, topic by topic", _topics(comparison, web)]
+    if comparison.judges:
+        parts += [f"## {HEADING}", _ratings(comparison.judges), EXPLAINED]
     path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
 
@@ -51,6 +54,19 @@ def _topics(comparison: Comparison, web: WebFacts) -> str:
     rows = [[f"`{row.name}`", *(_strong(shares[row.name, name], best[name]) for name in names)] for row in order]
     rows.append(["*relevant pages*", *(f"{topic.relevant:,}" for topic in web.topics)])
     return _table(["of oracle", *names], rows)
+
+
+def _ratings(judges: Sequence[JudgeStanding]) -> str:
+    rows = []
+    for name, is_mean, cells in rating_rows(judges):
+        best = max((cell.auc for cell in cells if cell.auc is not None), default=None)
+        rows.append([f"*{name}*" if is_mean else name, *(_rating(cell, best) for cell in cells)])
+    return _table(["AUC / AP", *(f"`{judge.judge}`" for judge in judges)], rows)
+
+
+def _rating(cell: Rating, best: float | None) -> str:
+    auc = f"**{shown(cell.auc)}**" if cell.auc is not None and cell.auc == best else shown(cell.auc)
+    return f"{auc} / {shown(cell.average_precision)}"
 
 
 def _strong(share: float, best: float) -> str:

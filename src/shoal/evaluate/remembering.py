@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Generic, TypeVar
 
 from shoal.crawl.judge import make_judge
@@ -27,6 +27,10 @@ class PageCache:
     def parser(self, web: Hashable, parser: Parser) -> Parser:
         """The parser, with a memory for the pages of this web; `web` says whatever else makes a difference to them, too."""
         return _RememberingParser(web, parser, self._pages)
+
+    def page(self, web: Hashable, url: str, read: Callable[[], Page | None]) -> Page | None:
+        """The same memory, for who needs the answer of the web only when the page is not known: `read` gets and parses it."""
+        return _remembered(self._pages, (web, url), read)
 
     def judge(self, web: str, name: str, topic: Topic) -> Judge:
         """The named judge for a topic, with a memory for the pages of this web."""
@@ -72,10 +76,11 @@ class _RememberingParser:
         self._pages = pages
 
     def parse(self, response: Response) -> Page | None:
-        key = self._web, response.url
-        if key in self._pages:
-            return self._pages.get(key)
-        return self._pages.put(key, self._parser.parse(response))
+        return _remembered(self._pages, (self._web, response.url), lambda: self._parser.parse(response))
+
+
+def _remembered(pages: _Bounded[Page | None], key: Hashable, read: Callable[[], Page | None]) -> Page | None:
+    return pages.get(key) if key in pages else pages.put(key, read())
 
 
 class _RememberingJudge:

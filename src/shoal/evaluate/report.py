@@ -14,6 +14,7 @@ from pathlib import Path
 import shoal
 from shoal.evaluate.jobs import ORACLE, Conditions
 from shoal.evaluate.pictures import Picture, best_first, colours_of
+from shoal.evaluate.ratings import EXPLAINED, HEADING, JudgeStanding, Rating, rating_rows, shown
 from shoal.evaluate.standings import Comparison, Means, TopicFacts, TopicFigures, WebFacts
 
 
@@ -39,6 +40,9 @@ def _sections(comparison: Comparison, pictures: Sequence[Picture]) -> Iterator[s
         yield _overall_table(comparison)
     for web in comparison.webs:
         yield from _web_section(comparison, web, [picture for picture in pictures if picture.web == web.name])
+    if comparison.judges:
+        yield f"<h2>{HEADING}</h2>"
+        yield _judges_table(comparison.judges)
     yield _method(comparison)
 
 
@@ -152,6 +156,24 @@ def _heat(row: TopicFigures) -> str:
         f'<td style="--heat:{min(row.of_oracle, 1.0):.2f}">{row.of_oracle:.3f}'
         f"<small>{row.found:,} of {row.fetched:,}</small></td>"
     )
+
+
+def _judges_table(judges: Sequence[JudgeStanding]) -> str:
+    """Topics and judges; a cell is the darker, the farther the judge is above luck."""
+    head = "".join(f"<th>{escape(judge.judge)}</th>" for judge in judges)
+    lines = []
+    for name, is_mean, cells in rating_rows(judges):
+        title = f"<em>{escape(name)}</em>" if is_mean else escape(name)
+        lines.append(f'<tr><th scope="row">{title}</th>{"".join(map(_rating, cells))}</tr>')
+    return (
+        f'<div class="scroll"><table class="heat"><thead><tr><th>AUC<small>AP</small></th>{head}</tr></thead>'
+        f'<tbody>{"".join(lines)}</tbody></table></div><p class="note">{EXPLAINED}</p>'
+    )
+
+
+def _rating(cell: Rating) -> str:
+    above_luck = max(2 * (cell.auc or 0.0) - 1, 0.0)
+    return f'<td style="--heat:{above_luck:.2f}">{shown(cell.auc)}<small>{shown(cell.average_precision)}</small></td>'
 
 
 def _method(comparison: Comparison) -> str:

@@ -13,8 +13,9 @@ from typing import TypeVar
 
 import msgspec
 
-from shoal.evaluate.jobs import ORACLE, STEP, Conditions, Job, Result
+from shoal.evaluate.jobs import JUDGING, ORACLE, STEP, Conditions, Job, Result
 from shoal.evaluate.metrics import Curve, curve_of, mean, of_oracle
+from shoal.evaluate.ratings import JudgeStanding, judge_standings
 
 _Number = TypeVar("_Number", int, float)
 
@@ -111,6 +112,8 @@ class Comparison(Figures, frozen=True, kw_only=True):
     """The best first, the omniscient crawler left out."""
     oracle: Standing
     topics: tuple[TopicFigures, ...]
+    judges: tuple[JudgeStanding, ...] = ()
+    """The best first."""
     folder: str
     files: tuple[str, ...]
     seconds: float
@@ -121,11 +124,12 @@ class Comparison(Figures, frozen=True, kw_only=True):
 
 
 class Results:
-    """What came of all jobs, by topic and strategy."""
+    """What came of all jobs, by topic and strategy; the judges, who do not crawl, stand apart."""
 
     def __init__(self, results: Iterable[Result], pages: int) -> None:
         ordered = sorted(results, key=lambda result: result.job)
-        self._results = {result.job: result for result in ordered}
+        self.judges = judge_standings(result for result in ordered if result.job.strategy == JUDGING)
+        self._results = {result.job: result for result in ordered if result.job.strategy != JUDGING}
         self._pages = pages
         self._curves = {
             result.job: curve_of(result.hits, result.fetched, result.relevant) for result in self._results.values()

@@ -1,4 +1,4 @@
-"""How does a spreadsheet get the figures of a comparison? Three CSV files: means, topics, and curves.
+"""How does a spreadsheet get the figures of a comparison? Four CSV files: means, topics, curves, and judges.
 
 Columns are named as in the papers; what is not known stays empty.
 """
@@ -14,6 +14,7 @@ import msgspec
 
 from shoal.evaluate.jobs import ORACLE, STEP, Job
 from shoal.evaluate.metrics import of_oracle
+from shoal.evaluate.ratings import JudgedTopic, JudgeStanding
 from shoal.evaluate.standings import Figures, Results, Standing, TopicFigures, at_mark
 
 _Row = TypeVar("_Row", bound=msgspec.Struct)
@@ -22,6 +23,11 @@ _Row = TypeVar("_Row", bound=msgspec.Struct)
 def write_summary(path: Path, figures: Sequence[TopicFigures]) -> None:
     """One line per topic and strategy."""
     _write(path, figures, TopicFigures)
+
+
+def write_judges(path: Path, judges: Sequence[JudgeStanding]) -> None:
+    """One line per judge and topic."""
+    _write(path, [topic for judge in judges for topic in judge.topics], JudgedTopic)
 
 
 class _MeanRow(Figures, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""How does a comparison look in a terminal? Which crawls run and how long it takes; then who is how good, and where to look.
+"""How does a comparison look in a terminal? What runs and how long it takes; then who is how good, and where to look.
 
 Progress goes to standard error, live in a terminal and as plain lines elsewhere; the tables go to standard output.
 """
@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from rich.cells import cell_len
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.progress_bar import ProgressBar
@@ -18,12 +19,15 @@ from rich.table import Table
 from rich.text import Text
 
 from shoal.evaluate.compare import Watcher
-from shoal.evaluate.jobs import ORACLE, Job, Result
+from shoal.evaluate.jobs import JUDGING, ORACLE, Job, Result
+from shoal.evaluate.ratings import EXPLAINED, HEADING, Rating, rating_rows, shown
 from shoal.evaluate.standings import Comparison, Standing, WebFacts
 
 _LINE_SECONDS = 5.0
 _BAR = 12
 """Characters of a full bar."""
+_RATING_WIDTH = len("0.123 0.123") + 2
+"""Characters of a judge's column with both of its figures in one line."""
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
@@ -44,7 +48,7 @@ class _Silent:
 
 
 class Lines:
-    """One line per crawl, for files and pipes."""
+    """One line per job, for files and pipes."""
 
     def __init__(self, write: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
         self._write = write
@@ -66,7 +70,7 @@ class Lines:
     def planned(self, jobs: int, done: int) -> None:
         self._pace.start(jobs, done)
         earlier = f", {done:,} of them done earlier" if done else ""
-        self._write(f"{jobs:,} crawls to compare{earlier}.")
+        self._write(f"{jobs:,} jobs to do{earlier}.")
 
     def began(self, job: Job) -> None:
         self._pace.running.append(job)
@@ -78,12 +82,14 @@ class Lines:
 
 
 def outcome(job: Job, result: Result) -> str:
-    """What came of a crawl, in one line."""
+    """What came of a job, in one line."""
+    if job.strategy == JUDGING:
+        return f"{job}: AUC {shown(result.auc)} ({result.seconds:.1f} s)"
     return f"{job}: {len(result.hits):,} of {result.relevant:,} relevant in {result.fetched:,} pages ({result.seconds:.1f} s)"
 
 
 class _Pace:
-    """How many crawls are done, and how long the others will take."""
+    """How many jobs are done, and how long the others will take."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -99,7 +105,7 @@ class _Pace:
         self.done += 1
 
     def left(self) -> str:
-        """As far as the crawls so far tell; empty when they do not."""
+        """As far as the jobs so far tell; empty when they do not."""
         made = self.done - self._earlier
         if not made or self.done == self.jobs:
             return ""
@@ -140,7 +146,7 @@ class Screen:
         if self._survey or not self._pace.jobs:
             return _progress(self._survey or "Opening …", self._share)
         left = self._pace.left()
-        title = f"{self._pace.done:,} of {self._pace.jobs:,} crawls" + (f", {left} left" if left else "")
+        title = f"{self._pace.done:,} of {self._pace.jobs:,} jobs" + (f", {left} left" if left else "")
         running = [_line(f"  → {job}") for job in self._pace.running]
         last = [_line(f"  last: {self._last}")] if self._last else []
         foot = Text("Ctrl-C stops; what is finished is kept.", style="dim")
@@ -193,6 +199,10 @@ def show_comparison(comparison: Comparison) -> None:
     for web in comparison.webs:
         _heading(console, f"{web.name}, topic by topic")
         console.print(_topics(comparison, web))
+    if comparison.judges:
+        _heading(console, HEADING)
+        console.print(_ratings(comparison, console.width))
+        console.print(Text(EXPLAINED, style="dim"))
     _heading(console, "Where to look next")
     console.print(_files(comparison), soft_wrap=True)
 
@@ -267,6 +277,26 @@ def _topics(comparison: Comparison, web: WebFacts) -> Table:
     return table
 
 
+def _ratings(comparison: Comparison, width: int) -> Table:
+    """One row per topic; in a narrow terminal average precision stands below AUC, else beside it."""
+    table = _table()
+    table.add_column("AUC, AP", overflow="fold")
+    for judge in comparison.judges:
+        table.add_column(judge.judge, justify="right", min_width=5, overflow="fold")
+    rows = list(rating_rows(comparison.judges))
+    names = max(cell_len(row.name) for row in rows)
+    between = " " if names + len(comparison.judges) * _RATING_WIDTH <= width else "\n"
+    for name, is_mean, cells in rows:
+        best = max((cell.auc or 0.0 for cell in cells), default=0.0)
+        table.add_row(Text(name), *(_rating(cell, best, between) for cell in cells), style="bold" if is_mean else "")
+    return table
+
+
+def _rating(cell: Rating, best: float, between: str) -> Text:
+    auc = Text(shown(cell.auc), style="green" if cell.auc == best else "")
+    return auc.append(f"{between}{shown(cell.average_precision)}", style="dim")
+
+
 def _files(comparison: Comparison) -> Table:
     folder = Path(comparison.folder)
     table = Table.grid(padding=(0, 3, 0, 0))
@@ -277,6 +307,7 @@ def _files(comparison: Comparison) -> Table:
         ("means as a table", "means.csv"),
         ("every topic", "summary.csv"),
         ("after every 100 pages", "curves.csv"),
+        ("every judge", "judges.csv"),
     ):
         table.add_row(what, Text(str(folder / name)))
     return table
