@@ -81,8 +81,12 @@ class Strategy(Protocol):
         """URLs (`urls.key_of`) that will not be fetched: failed, moved, out of scope. A strategy need not care."""
         return
 
-    def chosen(self, entry: Entry) -> str:
-        """The URL is being asked for now; answers why it was the best, or nothing when the entry says so already."""
+    def chosen(self, entry: Entry) -> None:
+        """The URL is being asked for now. A strategy need not care."""
+        return
+
+    def why(self, entry: Entry) -> str:
+        """Why this URL was worth asking for, now that its page came (after `follow`); nothing when the entry says it already."""
         return ""
 
     def reasons(self, entry: Entry) -> tuple[Evidence, ...]:

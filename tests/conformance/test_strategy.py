@@ -318,7 +318,7 @@ def test_what_it_never_heard_of_does_no_harm(choice: Choice[Strategy], pages: in
     waiting(strategy, pages)
     before = strategy.outlook(100)
     for url in STRANGE:
-        assert isinstance(strategy.chosen(entry(url)), str)
+        strategy.chosen(entry(url))
         assert strategy.reasons(entry(url)) == ()
         for relevant in (None, True, False, None):
             strategy.told(Opinion(url=url, relevant=relevant, at=NOW))
@@ -335,14 +335,24 @@ def test_why_a_link_was_chosen_and_what_makes_its_value(strategy: Strategy) -> N
         amounts = [abs(one.amount) for one in strategy.reasons(entry(url))]
         assert all(math.isfinite(amount) for amount in amounts)
         assert all(one.what and "\n" not in one.what for one in strategy.reasons(entry(url)))
-        why = strategy.chosen(entry(url))
+        strategy.chosen(entry(url))
+        strategy.chosen(entry(url))  # after a failure it is asked for again
+        visit = seen(score=0.5, hints=(0.5,), url=url, depth=2)
+        assert_sound(strategy.follow(visit), visit)
+        why = strategy.why(entry(url))
         assert "\n" not in why
         assert not amounts or why, "who can say why says it"
-        assert isinstance(strategy.chosen(entry(url)), str), "after a failure it is asked for again"
+
+
+def test_a_link_that_was_chosen_and_lost_does_no_harm(strategy: Strategy) -> None:
+    urls = waiting(strategy, 12)
+    for url in urls:
+        strategy.chosen(entry(url))
     strategy.lost(key_of(url) for url in urls[::2])
     for url in urls:
         visit = seen(score=0.5, hints=(0.5,), url=url, depth=2)
         assert_sound(strategy.follow(visit), visit)
+        assert isinstance(strategy.why(entry(url)), str)
 
 
 def test_opinions_of_all_kinds_are_heard(strategy: Strategy) -> None:

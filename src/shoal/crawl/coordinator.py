@@ -350,8 +350,7 @@ class Coordinator:
 
     def _page_task(self, entry: Entry) -> Task:
         self._clocks.set_crawl_delay(entry.host, self._rulebook.crawl_delay(entry.url))
-        if why := self._strategy.chosen(entry):
-            self._frontier.note(entry, why)
+        self._strategy.chosen(entry)
         return Task(
             id=entry.id,
             url=entry.url,
@@ -421,11 +420,13 @@ class Coordinator:
                 self._missed(entry, failure)
 
     def _seen(self, seen: Seen, entry: Entry) -> None:
-        self._frontier.settle(entry, State.DONE)
         relevant = seen.verdict is not None and seen.verdict.relevant
         order = self._meter.page(self._clock(), relevant=relevant, size=len(seen.response.body))
         for candidate in self._strategy.follow(seen):
             self._intake.link(candidate, entry)
+        if why := self._strategy.why(entry):
+            entry = self._frontier.note(entry, why)
+        self._frontier.settle(entry, State.DONE)
         self._pages.append(StoredPage(seen=seen, fetch_order=order, memo=self._strategy.memo(seen)))
         self._learner.saw(seen)
         self._finish.saw(relevant=relevant)

@@ -202,10 +202,11 @@ class Frontier:
             self._enqueue(host, entry)
         self._schedule(host)
 
-    def note(self, entry: Entry, why: str) -> None:
-        """Why this URL was leased, in place of what was written when it was found."""
+    def note(self, entry: Entry, why: str) -> Entry:
+        """Why this URL was leased, in place of what was written when it was found; answers the entry with that."""
         noted = self._leased[entry.id] = replace(entry, why=why)
         self._records.reprice(entry, noted)
+        return noted
 
     def unblock(self, name: str) -> None:
         """What had to be known of the host is known."""

@@ -159,12 +159,27 @@ def test_at_first_after_every_page_and_then_now_and_then() -> None:
     assert plan.prospects.pace() == 1, "it is late already"
 
 
+@pytest.mark.parametrize(
+    ("pages", "pace"), [(0, 1), (10, 10), (400, 10), (439, 10), (440, 11), (1_000, 25), (2_000, 50), (10_000, 50)]
+)
+def test_the_more_pages_came_the_less_often(pages: int, pace: int) -> None:
+    # one page more for every 40, at least 10 and at most 50
+    plan = Plan()
+    plan.put(a=0.5, b=0.25)
+    plan.come(pages)
+    plan.prospects.settle()
+    assert plan.prospects.pace() == pace
+
+
 def test_with_many_links_less_often() -> None:
     plan = Plan()
     plan.come(FIRST_PAGES)
     plan.links.put(rows([found(str(number)) for number in range(20 * ROWS_PER_PAGE)]))
     plan.prospects.settle()
     assert plan.prospects.pace() == 20
+    plan.come(1_200 - FIRST_PAGES)
+    plan.prospects.settle()
+    assert plan.prospects.pace() == 30, "the longer of both: 1,200 pages by 40"
 
 
 # --- how many --------------------------------------------------------------------------------------------------------

@@ -15,9 +15,11 @@ from tests.crawl.learned.pages import found, model, rows, source
 from tests.crawl.learned.test_model import weigh
 
 
-def told(made: LinkModel, link: Found, page: Source | None = None) -> dict[str, float]:
-    """The reasons with what each adds, in order."""
+def told(made: LinkModel, link: Found, page: Source | None = None, **known: float) -> dict[str, float]:
+    """The reasons with what each adds, in order; what is known of the link otherwise may be given."""
     row = rows([link], page)
+    for name, amount in known.items():
+        row[name] = amount
     entry = Entry(id=1, url=link.link.url, host="x.example", priority=0.0, anchor=link.link.anchor)
     signs = made.signs_of(row, np.ones(1, dtype=np.float32))
     return {one.what: one.amount for one in telling.reasons(made, row, signs, entry)}
@@ -97,6 +99,22 @@ def test_every_family_has_words() -> None:
     assert "its words mean what good links mean" in said
 
 
+# --- the topic -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        ({"named": 0.5, "around": 0.5}, "the link names the topic"),
+        ({"spelt": 0.5, "around": 0.5}, "the link names the topic"),
+        ({"around": 0.5}, "text around it names the topic"),
+    ],
+)
+def test_who_names_the_topic(named: dict[str, float], said: str) -> None:
+    made = believing(named=0.5, around=0.5, spelt=0.5)
+    assert told(made, found("a", "更多"), None, **named) == {said: 0.25 * len(named)}
+
+
 # --- words -----------------------------------------------------------------------------------------------------------
 
 
@@ -130,6 +148,29 @@ def test_words_of_the_address() -> None:
     assert list(told(made, found("http://x.example/our/people/ann.html", "电网"))) == ["its address says “people”"]
 
 
+@pytest.mark.parametrize(
+    ("anchor", "good", "word"), [("2024 grid news", "grid 2023", "grid"), ("2024年电网", "电网 2023", "电网")]
+)
+def test_a_number_is_not_shown(anchor: str, good: str, word: str) -> None:
+    made = believing(anchor=1.0)
+    paid(made, found("z", good), 1.0)
+    paid(made, found("z", "1999"), 1.0, 1.0)  # four digits paid more than the word
+    assert list(told(made, found("a", anchor))) == [f"the link says “{word}”"]
+
+
+def test_a_number_that_did_not_pay_is_not_shown() -> None:
+    made = believing(anchor=1.0)
+    paid(made, found("z", "cat 2023"), 0.0)
+    paid(made, found("z", "1999"), 0.0, 0.0)
+    assert list(told(made, found("a", "cat 2024"))) == ["the link says “cat”, which paid less"]
+
+
+def test_only_numbers_say_nothing() -> None:
+    made = believing(anchor=0.5, address=1.0)
+    paid(made, found("http://z.example/7", "12"), 1.0, 1.0)
+    assert list(told(made, found("http://8.example/7", "34"))) == ["its address says nothing", "the link says nothing"]
+
+
 # --- places ----------------------------------------------------------------------------------------------------------
 
 
@@ -145,6 +186,15 @@ def test_a_site() -> None:
     paid(made, found("good/1", "x"), 1.0, 0.0)
     assert list(told(made, found("other/2", "y"))) == ["the site pays 50%"]
     assert list(told(made, found("http://z.example/", "y"))) == ["the site is new"]
+
+
+@pytest.mark.parametrize(("place", "sign"), [("folder", "folder"), ("host", "site")])
+def test_no_place_pays_less_than_nothing(place: str, sign: str) -> None:
+    made = believing(**{sign: 1.0})
+    # While links fly their places count as if a page had come; what is left when they are taken back may be just below 0.
+    made.tally.add(rows([found("a/1")])["places"][:, PLACES.index(place)], -0.001, 0.0, pages=2.0)
+    [said] = told(made, found("a/2"))
+    assert said == {"folder": "this section of the site pays 0%", "host": "the site pays 0%"}[place]
 
 
 @pytest.mark.parametrize(
@@ -164,8 +214,12 @@ def test_siblings_of_which_none_came(weight: float, said: str) -> None:
     assert list(told(believing(beside=weight), found("b", named=1.0))) == [said]
 
 
-def test_a_seed_is_near() -> None:
-    assert list(told(believing(near_a_seed=1.0), found("b"), source(depth=3))) == ["it is 4 links away from a seed"]
+@pytest.mark.parametrize(
+    ("depth", "said"),
+    [(0, "a seed links to it"), (1, "it is 2 links away from a seed"), (3, "it is 4 links away from a seed")],
+)
+def test_a_seed_is_near(depth: int, said: str) -> None:
+    assert list(told(believing(near_a_seed=1.0), found("b"), source(depth=depth))) == [said]
 
 
 @pytest.mark.parametrize(

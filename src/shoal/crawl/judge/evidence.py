@@ -10,7 +10,7 @@ from shoal.crawl.judge.links import EVERYWHERE, LinkScorer
 from shoal.crawl.judge.vector import TopicVector, strongest, within_unit
 from shoal.model import Evidence, Link, Page, Topic, Verdict
 from shoal.text import flattened
-from shoal.topic.background import Background, general
+from shoal.topic.background import Background, about
 
 THRESHOLD = 0.35
 """About one keyword that the title names, or two that the text uses now and then."""
@@ -35,7 +35,8 @@ class Words:
 
     def __init__(self, topic: Topic) -> None:
         self.vector = TopicVector(topic)
-        self._weights = _weights(topic, general())
+        forms = [flattened(term.text).strip() for term in (*topic.terms, *topic.negative)]
+        self._weights = _weights(topic, about(forms))
         self.full = max((abs(weight) for weight in self._weights), default=0.0) or 1.0
         """The heaviest."""
 

@@ -19,7 +19,8 @@ from shoal.model import Outlook, Repriced
 
 FIRST_PAGES = 10
 """So long the crawl thinks anew after every page."""
-STRIDE = 10
+STRIDE, PAGES_PER_STRIDE, LONGEST_STRIDE = 10, 40, 50
+"""After so many pages the crawl thinks anew; the more it knows, the less one page changes: one page more for every so many."""
 ROWS_PER_PAGE = 500
 """With more links the crawl thinks anew less often, so that a page costs the same: after each page for so many of them."""
 EXPLORE = 0.4
@@ -71,7 +72,8 @@ class Prospects:
 
     @property
     def _stride(self) -> int:
-        return max(STRIDE, len(self._links) // ROWS_PER_PAGE)
+        by_pages = min(self._pages // PAGES_PER_STRIDE, LONGEST_STRIDE)
+        return max(STRIDE, by_pages, len(self._links) // ROWS_PER_PAGE)
 
     # --- pages come ----------------------------------------------------------------------------------------------------
 

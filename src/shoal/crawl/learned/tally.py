@@ -48,11 +48,11 @@ class Tally:
 
     def add(self, numbers: Numbers, worth: float, leads: float, pages: float = 1.0) -> None:
         """A page came (or, with negative numbers, is taken back) that had these pieces."""
-        pieces = np.unique(numbers)
-        pieces = pieces[pieces != NOTHING]
-        self.pages[pieces] += pages
-        self.worth[pieces] += worth
-        self.leads[pieces] += leads
+        # A number that stands there twice counts once: numpy reads all, then writes all.
+        self.pages[numbers] += pages
+        self.worth[numbers] += worth
+        self.leads[numbers] += leads
+        self.pages[NOTHING] = self.worth[NOTHING] = self.leads[NOTHING] = 0.0
 
     def general(self, worth: float, leads: float) -> None:
         """The same for the general means, which forget."""

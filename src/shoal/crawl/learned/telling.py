@@ -41,7 +41,9 @@ def _said(model: LinkModel, family: Family, amount: float, row: Rows, entry: Ent
     good = amount > 0
     match family:
         case Family.NAMED:
-            return "the link names the topic"
+            return (
+                "the link names the topic" if row["named"][0] or row["spelt"][0] else "text around it names the topic"
+            )
         case Family.WORDS:
             return _word("the link says", "a", words_in(entry.anchor), model, good)
         case Family.ADDRESS:
@@ -59,7 +61,7 @@ def _said(model: LinkModel, family: Family, amount: float, row: Rows, entry: Ent
                 "it goes on with a list that led to good pages" if good else "it goes on with a list that led nowhere"
             )
         case Family.NEAR:
-            return f"it is {int(row['depth'][0])} links away from a seed"
+            return _away(int(row["depth"][0]))
         case Family.LIKE:
             return "its words mean what good links mean" if good else "its words mean something else"
         case Family.FORM:
@@ -70,7 +72,8 @@ def _said(model: LinkModel, family: Family, amount: float, row: Rows, entry: Ent
 
 def _word(begin: str, kind: str, words: list[str], model: LinkModel, good: bool) -> str:
     """The word that says most, for or against."""
-    if not (words := words[:MOST]):
+    # A number says how many digits it has; nobody wants to read that.
+    if not (words := [word for word in words[:MOST] if not word.isdigit()]):
         return f"{begin} nothing"
     tally = model.tally
     numbers = np.array([number_of(f"{kind}:{word}") for word in words], dtype=np.int32)
@@ -79,6 +82,10 @@ def _word(begin: str, kind: str, words: list[str], model: LinkModel, good: bool)
     total = worth + model.options.hubs * leads
     word = words[int(total.argmax() if good else total.argmin())]
     return f"{begin} “{word}”" if good else f"{begin} “{word}”, which paid less"
+
+
+def _away(links: int) -> str:
+    return "a seed links to it" if links <= 1 else f"it is {links} links away from a seed"
 
 
 def _fared(begin: str, model: LinkModel, row: Rows, place: str, good: bool) -> str:
@@ -91,4 +98,4 @@ def _share(begin: str, model: LinkModel, row: Rows, place: str) -> str:
     number = row["places"][0, PLACES.index(place)]
     if not (pages := float(model.tally.pages[number])):
         return f"{begin} is new"
-    return f"{begin} pays {float(model.tally.worth[number]) / pages:.0%}"
+    return f"{begin} pays {max(float(model.tally.worth[number]) / pages, 0.0):.0%}"

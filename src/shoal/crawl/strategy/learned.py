@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -33,17 +34,20 @@ MOST_WAYS = 6
 """A link is looked at again, whether this way to it promises more, until so many pages link to it."""
 MOST_LINKS = 1_000
 """Links of one page that are valued; the others wait behind all that are."""
+_NO_WAYS: Floats = np.zeros(0, dtype=np.float32)
+_key_of = lru_cache(maxsize=20_000)(key_of)  # most links of a page were on the page before
 _PAGES = 50_000
 """Pages whose links are remembered, for opinions: the latest."""
 
 
 class _Flight(NamedTuple):
-    """A link that is being fetched."""
+    """A link that does not wait any more: it is being fetched, or its page came."""
 
     row: Rows
-    signs: Signs
-    """As they were while it waited."""
-    expected: float
+    ways: Floats
+    """How many pages linked there (one number)."""
+    value: float
+    """What it was worth while it waited."""
     worth: float = 0.0
     """What its places were told to expect meanwhile."""
     leads: float = 0.0
@@ -51,12 +55,20 @@ class _Flight(NamedTuple):
     """Fetched whatever it is worth: to explore, or as a check."""
 
 
+class _Arrival(NamedTuple):
+    """A link whose page came."""
+
+    flight: _Flight
+    signs: Signs
+    """As they were just before."""
+
+
 class _Came(NamedTuple):
     """A page that was fetched."""
 
     judged: float
     """What the judge thought of it."""
-    flight: _Flight | None
+    arrival: _Arrival | None
     """The link that led there; None for a seed."""
     lesson: Lesson | None
 
@@ -98,6 +110,7 @@ class Learned(Strategy):
         self._opinions: dict[int, bool] = {}
         """What the user said of pages, by key."""
         self._memo = b""
+        self._last: _Arrival | None = None
         """Of the page that came last."""
 
     # --- pages come ----------------------------------------------------------------------------------------------------
@@ -106,6 +119,7 @@ class Learned(Strategy):
         """Learn from the page, then value its links."""
         key = key_of(seen.task.url)
         judged = min(max(seen.verdict.score, 0.0), 1.0) if seen.verdict is not None else 0.0
+        relevant = seen.verdict is not None and seen.verdict.relevant
         flight = self._land(key)
         source = self._source(seen, key, self._worth(key, judged), flight)
         links = list(promising(seen))
@@ -114,11 +128,10 @@ class Learned(Strategy):
         self._links.name_again(known)
         new, again = self._sorted(found)
         rows = rows_of([*new, *again], source, hints_beside(found), self._named.parts, self._meanings)
-        signs = self._model.signs_of(rows, self._ways([*new, *again]))
+        self._last, signs = self._read(flight, rows, self._ways(rows))
         leads = self._model.gain(rows[: len(new)], signs[: len(new)])
         self._model.hand_on(signs, rows, leads)
-        relevant = seen.verdict is not None and seen.verdict.relevant
-        self._count(key, flight, judged, leads, relevant=relevant)
+        self._count(key, self._last, judged, leads, relevant=relevant)
         rows = self._keep(rows, signs, len(new))
         self._memo = msgspec.msgpack.encode(
             Memo(
@@ -135,6 +148,13 @@ class Learned(Strategy):
         keys = {seen.task.url: key} | {one.link.url: one.key for one in found}
         return [refused or self._candidate(link, keys.get(link.url)) for link, _, refused in links]
 
+    def _read(self, flight: _Flight | None, rows: Rows, ways: Floats) -> tuple[_Arrival | None, Signs]:
+        """The signs of the link that led to the page, and those of the links on it, all in one go."""
+        if flight is None:
+            return None, self._model.signs_of(rows, ways)
+        signs = self._model.signs_of(np.concatenate([flight.row, rows]), np.concatenate([flight.ways, ways]))
+        return _Arrival(flight, signs[:1]), signs[1:]
+
     def _land(self, key: int) -> _Flight | None:
         """The link that led to a page, and does not wait any more; None for a seed."""
         self._over.add(key)
@@ -147,9 +167,10 @@ class Learned(Strategy):
         """A link out of those that wait."""
         if (slot := self._links.find(key)) is None:
             return None
-        signs = self._model.signs(np.array([slot]))
-        flight = _Flight(self._links.rows[slot : slot + 1].copy(), signs, float(self._model.expected(signs)[0]))
-        self._links.drop([key])
+        links = self._links
+        one = slice(slot, slot + 1)
+        flight = _Flight(links.rows[one].copy(), links.ways[one].copy(), float(links.value[slot]))
+        links.drop([key])
         return flight
 
     def _worth(self, key: int, judged: float) -> float:
@@ -168,7 +189,7 @@ class Learned(Strategy):
         for link, hint, refused in links:
             if refused is None and (link.url not in best or hint > best[link.url][1]):
                 best[link.url] = link, hint
-        keys = {url: key_of(url) for url in islice(best, MOST_LINKS)}
+        keys = {url: _key_of(url) for url in islice(best, MOST_LINKS)}
         return [
             Found(link, keys[url], hint) for url, (link, hint) in islice(best.items(), MOST_LINKS) if keys[url] != page
         ]
@@ -184,8 +205,9 @@ class Learned(Strategy):
     def _is_over(self, key: int) -> bool:
         return key in self._over or key in self._flying
 
-    def _ways(self, found: Sequence[Found]) -> Floats:
-        slots = [self._links.find(one.key) for one in found]
+    def _ways(self, rows: Rows) -> Floats:
+        """How many pages link to each."""
+        slots = [self._links.find(key) for key in rows["key"].tolist()]
         return np.array([1.0 if slot is None else self._links.ways[slot] for slot in slots], dtype=np.float32)
 
     def _keep(self, rows: Rows, signs: Signs, new: int) -> Rows:
@@ -198,17 +220,18 @@ class Learned(Strategy):
         self._value(self._put(rows), signs[better])
         return rows
 
-    def _count(self, key: int, flight: _Flight | None, judged: float, leads: float, *, relevant: bool) -> None:
+    def _count(self, key: int, arrival: _Arrival | None, judged: float, leads: float, *, relevant: bool) -> None:
         worth = self._worth(key, judged)
         times = OPINION_PAGES if key in self._opinions else 1.0
-        if flight is not None:
-            self._model.led(flight.row, alive=True)
-        lesson = self._model.learn(flight.row, flight.signs, worth, leads, times) if flight is not None else None
-        self._came[key] = _Came(judged, flight, lesson)
+        lesson, expected, ordered = None, worth, False
+        if arrival is not None:
+            row, ordered = arrival.flight.row, arrival.flight.ordered
+            expected = float(self._model.expected(arrival.signs)[0])
+            self._model.led(row, alive=True)
+            lesson = self._model.learn(row, arrival.signs, worth, leads, times)
+        self._came[key] = _Came(judged, arrival, lesson)
         while len(self._came) > _PAGES:
             del self._came[next(iter(self._came))]
-        expected = flight.expected if flight else worth
-        ordered = flight is not None and flight.ordered
         self._prospects.came(key, worth, relevant=relevant, expected=expected, ordered=ordered)
 
     def _put(self, rows: Rows) -> Slots:
@@ -233,19 +256,24 @@ class Learned(Strategy):
 
     # --- links go out --------------------------------------------------------------------------------------------------
 
-    def chosen(self, entry: Entry) -> str:
+    def chosen(self, entry: Entry) -> None:
         """The link flies; its places count as if a usual page had come by it."""
         key = key_of(entry.url)
         if (slot := self._links.find(key)) is None:
-            return ""
-        ordered, value = self._prospects.is_ordered(slot), float(self._links.value[slot])
+            return
+        ordered = self._prospects.is_ordered(slot)
         flight = self._take(key)
         assert flight is not None, "it was found a moment ago"
-        why = "" if ordered else telling.sentence(telling.reasons(self._model, flight.row, flight.signs, entry), value)
         tally = self._model.tally
         self._flying[key] = flight = flight._replace(worth=tally.mean_worth, leads=tally.mean_leads, ordered=ordered)
         tally.add(flight.row["places"], flight.worth, flight.leads)
-        return why
+
+    def why(self, entry: Entry) -> str:
+        """What made the link worth so much that it was fetched."""
+        if self._last is None or self._last.flight.ordered:
+            return ""
+        flight, signs = self._last
+        return telling.sentence(telling.reasons(self._model, flight.row, signs, entry), flight.value)
 
     def reasons(self, entry: Entry) -> tuple[Evidence, ...]:
         """What makes the value of a link, in words."""
@@ -286,14 +314,14 @@ class Learned(Strategy):
         if (page := self._came.get(key)) is None:
             return
         worth = self._worth(key, page.judged)
-        if page.flight is not None and page.lesson is not None:
+        if (arrival := page.arrival) is not None and page.lesson is not None:
             times = OPINION_PAGES if opinion.relevant is not None else 1.0
-            lesson = self._model.correct(page.flight.row, page.flight.signs, page.lesson, worth, times)
+            lesson = self._model.correct(arrival.flight.row, arrival.signs, page.lesson, worth, times)
             self._came[key] = page._replace(lesson=lesson)
         slots = self._links.slots()
         on_it = slots[self._links.rows["places"][slots, PLACES.index("page")] == page_place(key)]
         self._links.rows["score"][on_it] = worth
-        self._links.rows["above"][on_it] = _above(worth, page.flight)
+        self._links.rows["above"][on_it] = _above(worth, page.arrival.flight if page.arrival else None)
 
     # --- what outlives the process -------------------------------------------------------------------------------------
 
@@ -308,7 +336,8 @@ class Learned(Strategy):
             flight = self._land(memo.key)
             flight = flight._replace(ordered=memo.ordered) if flight else None
             self._links.name_again(again)
-            self._count(memo.key, flight, memo.worth, memo.leads, relevant=memo.relevant)
+            arrival, _ = self._read(flight, rows[:0], _NO_WAYS)
+            self._count(memo.key, arrival, memo.worth, memo.leads, relevant=memo.relevant)
             slots = self._put(rows[[key not in self._over for key in rows["key"].tolist()]])
             self._value(slots, self._model.signs(slots))
             due -= 1
