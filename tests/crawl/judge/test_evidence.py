@@ -178,6 +178,39 @@ def test_a_list_of_links_about_the_topic_says_little_itself() -> None:
     assert judge(linked(text, "y" * 50)).score == pytest.approx(1 / 6)
 
 
+@pytest.mark.parametrize(
+    ("anchors", "score"),
+    [
+        ((), 0.0),
+        (("home", "weather"), 0.0),
+        # each of three words that links name gives a tenth, however often it is named
+        (("to the zzgrid",), 0.1),
+        (("zzgrid", "the zzgrid again", "zzgrid zzgrid"), 0.1),
+        (("zzgrid", "zzwire"), 0.2),
+        (("ZZGrid, zzplant and zzwires",), 0.3),
+    ],
+)
+def test_who_links_to_much_of_the_topic_mostly_belongs_to_it(anchors: tuple[str, ...], score: float) -> None:
+    verdict = judge(linked("nothing of it", *anchors))
+    assert verdict.score == pytest.approx(score)
+    assert not verdict.relevant, "but not by that alone"
+
+
+def test_links_count_beside_the_text() -> None:
+    verdict = judge(linked("zzgrid " + "y" * 63, "all of zzplant", "zzfan"), "zzgrid", "zzplant", against=("zzfan",))
+    # of two words that speak for a page one is named, and one against it that weighs as much: 0.3 / 2
+    assert [(one.what, one.amount) for one in verdict.why] == [
+        ("“zzgrid” once", pytest.approx(1 / 3)),
+        ("“zzplant” in links", pytest.approx(0.15)),
+        ("“zzfan” in links", pytest.approx(-0.15)),
+    ]
+
+
+@pytest.mark.parametrize("anchor", ["变电站一览", "變電站一覽"])
+def test_chinese_words_in_links(anchor: str) -> None:
+    assert judge(linked("别的", anchor, "天气"), "变电站").score == pytest.approx(0.3)
+
+
 # --- links -----------------------------------------------------------------------------------------------------------
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from math import log
 
 from shoal.crawl.choice import Choice
@@ -20,12 +21,16 @@ ENOUGH_NAMED = 1.5
 """The same for a link, of words that are just named."""
 TITLE = 3.0
 """A word in the title counts like so many more in the text."""
+NEIGHBOURS = 0.3
+"""What a page gets whose links name all words of the topic: not enough to be relevant by that alone."""
 SATURATION, LENGTH_SHARE, USUAL_LENGTH = 1.2, 0.75, 300.0
 """k1 and b of BM25, and the words of a page of usual length."""
 _BYTES_PER_WORD = 6.0
 """Of the flat form: about right for an English word with its blank, and for two Chinese characters."""
 _SHORT = 30
 """Characters that every text counts more, so that one line with one link is not all link."""
+_REMEMBERED = 20_000
+"""Link texts whose words are remembered: the pages of a site share most of them."""
 _COMMON = 1e-2
 """The share in all words at which a word says nothing any more."""
 
@@ -39,11 +44,20 @@ class Words:
         self._weights = _weights(topic, about(forms))
         self.full = max((abs(weight) for weight in self._weights), default=0.0) or 1.0
         """The heaviest."""
+        self._all = sum(weight for weight in self._weights if weight > 0) or 1.0
+        self._counts = lru_cache(maxsize=_REMEMBERED)(lambda text: self.vector.count(flattened(text)))
 
     def named(self, counts: Sequence[int]) -> float:
         """How much a few words say: one and a half of the heaviest keywords are enough for 1."""
         named = sum(weight for weight, count in zip(self._weights, counts, strict=True) if count)
         return within_unit(named / (ENOUGH_NAMED * self.full))
+
+    def named_by(self, texts: Sequence[str]) -> Iterator[tuple[str, float]]:
+        """Each word that one of the short texts names, with its share in all that speak for a page."""
+        few = [self._counts(texts[place]) for place in self.vector.may_stand_in(texts)]
+        for word, weight, *counts in zip(self.vector.words, self._weights, *few, strict=True):
+            if any(counts):
+                yield word, weight / self._all
 
     def with_counts(self, counts: Sequence[int], in_title: Sequence[int]) -> Iterator[tuple[str, float, int, int]]:
         """Each word with its weight, and how often it stands in the text and in the title."""
@@ -53,13 +67,14 @@ class Words:
 class EvidenceJudge:
     """What the topic's words say together, on a scale that is the same for all topics and never moves.
 
-        score = min(1, own x sum_d w_d i_d e_d / (3 x max_d w_d i_d))       own: the share of the text that is not link text
+        score = min(1, own x sum_d w_d i_d e_d / (3 x max_d w_d i_d) + 0.3 x named)
+        own: the share of the text that is not link text         named: the share of the topic's weight that link texts name
         e_d = 2.2 n_d / (n_d + 1.2 x (0.25 + 0.75 x words / 300))         n_d = count in title and text + 3 x count in title
         i_d = log(0.01 / f_d + 1) / log(10,000)                           f_d: the share of the word in its language
 
     This is BM25 with the language's word frequencies for idf: those of the crawl itself would move the scale while it runs. A
-    list of pages about the topic says little itself, so what stands in links does not count. Words that speak against a page
-    are subtracted.
+    list of pages about the topic says little itself, so what stands in links does not count as its text. But who links to
+    much of the topic mostly belongs to it, so that is a little in its favour. Words that speak against a page are subtracted.
 
     The cosine judges ask in which proportions a page uses the words, so one mention is as good as twenty; here it matters how
     much of the page is about them.
@@ -72,22 +87,29 @@ class EvidenceJudge:
 
     def judge(self, page: Page) -> Verdict:
         """The score, with what each word added to it."""
-        counts = self._words.vector.count(page.flat)
-        if not any(counts):
-            return Verdict(score=0.0, threshold=self._threshold)
-        in_title = self._words.vector.count(flattened(page.title))
-        words = len(page.flat.encode("utf-8", "replace")) / _BYTES_PER_WORD + 1
-        half = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * words / USUAL_LENGTH)
-        scale = own_share(page) / (ENOUGH * self._words.full)
-        amounts = [
-            (_said(word, count, titled), scale * weight * _saturated(count + TITLE * titled, half))
-            for word, weight, count, titled in self._words.with_counts(counts, in_title)
-            if count
-        ]
+        amounts = [*self._in_text(page), *self._in_links(page)]
         total = sum(amount for _, amount in amounts)
         # What goes beyond 1 does not count, so the reasons share it.
         why = [Evidence(what=said, amount=amount / max(total, 1.0)) for said, amount in amounts]
         return Verdict(score=within_unit(total), threshold=self._threshold, why=strongest(why))
+
+    def _in_text(self, page: Page) -> Iterator[tuple[str, float]]:
+        """What the page itself says of each word, and what that adds."""
+        counts = self._words.vector.count(page.flat)
+        if not any(counts):
+            return
+        in_title = self._words.vector.count(flattened(page.title))
+        words = len(page.flat.encode("utf-8", "replace")) / _BYTES_PER_WORD + 1
+        half = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * words / USUAL_LENGTH)
+        scale = own_share(page) / (ENOUGH * self._words.full)
+        for word, weight, count, titled in self._words.with_counts(counts, in_title):
+            if count:
+                yield _said(word, count, titled), scale * weight * _saturated(count + TITLE * titled, half)
+
+    def _in_links(self, page: Page) -> Iterator[tuple[str, float]]:
+        """The words that its links name."""
+        for word, weight in self._words.named_by(list({link.anchor for link in page.links})):
+            yield f"“{word}” in links", NEIGHBOURS * weight
 
     def judge_links(self, links: Sequence[Link]) -> tuple[float, ...]:
         """See `judge/links.py`."""
