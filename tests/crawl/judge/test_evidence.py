@@ -199,11 +199,8 @@ def test_who_links_to_much_of_the_topic_mostly_belongs_to_it(anchors: tuple[str,
 def test_links_count_beside_the_text() -> None:
     verdict = judge(linked("zzgrid " + "y" * 63, "all of zzplant", "zzfan"), "zzgrid", "zzplant", against=("zzfan",))
     # of two words that speak for a page one is named, and one against it that weighs as much: 0.3 / 2
-    assert [(one.what, one.amount) for one in verdict.why] == [
-        ("“zzgrid” once", pytest.approx(1 / 3)),
-        ("“zzplant” in links", pytest.approx(0.15)),
-        ("“zzfan” in links", pytest.approx(-0.15)),
-    ]
+    assert [one.what for one in verdict.why] == ["“zzgrid” once", "“zzplant” in links", "“zzfan” in links"]
+    assert [one.amount for one in verdict.why] == pytest.approx([1 / 3, 0.15, -0.15])
 
 
 @pytest.mark.parametrize("anchor", ["变电站一览", "變電站一覽"])
