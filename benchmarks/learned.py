@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
 
 from msgspec.structs import replace
@@ -57,7 +58,7 @@ ABLATIONS = (
     Variant("best-first, judge evidence", judge="evidence", strategy="best-first"),
 )
 GRID = {"hubs": (0.5, 0.8, 1.2), "kept": (0.996, 0.998, 0.9995), "explore": (0.2, 0.4)}
-"""What `tune` tries: all combinations."""
+"""What `tune` tries, unless told otherwise: all combinations."""
 
 
 class Grounds:
@@ -66,30 +67,35 @@ class Grounds:
     def __init__(self, webs: Sequence[MeasuredWeb], source: str, processes: int, pages: int) -> None:
         self._processes = processes
         self._pages = pages
-        self._fields = {web.web.name: _field(web, source, processes) for web in webs}
-        self._oracle = self._run(Variant("oracle", strategy=ORACLE))
+        self.fields = {web.web.name: _field(web, source, processes) for web in webs}
+        """By name."""
+        self.conditions = Conditions(pages=pages)
+
+    @cached_property
+    def _oracle(self) -> dict[tuple[str, str], Result]:
+        return self._run(Variant("oracle", strategy=ORACLE))
 
     @property
     def webs(self) -> list[str]:
         """Their names."""
-        return list(self._fields)
+        return list(self.fields)
 
     def scores(self, variant: Variant) -> Scores:
         """The share of the oracle's harvest, by web and topic."""
         found = self._run(variant)
-        scores: Scores = {name: {} for name in self._fields}
+        scores: Scores = {name: {} for name in self.fields}
         for (web, topic), result in found.items():
-            scores[web][topic] = of_oracle(_curve(result), _curve(self._oracle[web, topic]), self._pages)
+            scores[web][topic] = score_of(result, self._oracle[web, topic], self._pages)
         return scores
 
     def _run(self, variant: Variant) -> dict[tuple[str, str], Result]:
-        fields = {name: _with(field, variant) for name, field in self._fields.items()}
+        fields = {name: _with(field, variant) for name, field in self.fields.items()}
         jobs = [
             Job(web=name, topic=topic, strategy=variant.strategy, judge=variant.judge)
             for name, field in fields.items()
             for topic in field.subjects
         ]
-        bench = Bench(fields, Conditions(pages=self._pages, concurrency=variant.concurrency))
+        bench = Bench(fields, replace(self.conditions, concurrency=variant.concurrency))
         events = share(bench, jobs, self._processes, lambda job: (job.web, job.topic))
         ended = [event for event in events if isinstance(event, Ended)]
         return {(event.job.web, event.job.topic): event.result for event in ended}
@@ -122,6 +128,11 @@ def _with(field: Field, variant: Variant) -> Field:
     return Field(web=field.web, surveys=field.surveys, subjects=subjects, stamp=field.stamp)
 
 
+def score_of(result: Result, oracle: Result, pages: int) -> float:
+    """The share of the omniscient crawler's harvest."""
+    return of_oracle(_curve(result), _curve(oracle), pages)
+
+
 def _curve(result: Result) -> Curve:
     return curve_of(result.hits, result.fetched, result.relevant)
 
@@ -146,10 +157,10 @@ def ablations(grounds: Grounds, only: Sequence[str]) -> None:
         print(f"| {variant.name} | {figures} | {total - whole:+.3f} |", flush=True)
 
 
-def tune(grounds: Grounds) -> None:
+def tune(grounds: Grounds, grid: Mapping[str, Sequence[float]]) -> None:
     """For each web: the best settings by the mean of the others, and what those reach on it."""
     measured: dict[str, dict[str, float]] = {}
-    for variant in _combinations():
+    for variant in _combinations(grid):
         scores = grounds.scores(variant)
         measured[variant.name] = {web: mean(list(topics.values())) for web, topics in scores.items()}
         print(
@@ -166,10 +177,16 @@ def tune(grounds: Grounds) -> None:
     print(f"chosen on all: {best}")
 
 
-def _combinations() -> Iterator[Variant]:
-    for values in product(*GRID.values()):
-        parameters = dict(zip(GRID, values, strict=True))
+def _combinations(grid: Mapping[str, Sequence[float]]) -> Iterator[Variant]:
+    for values in product(*grid.values()):
+        parameters = dict(zip(grid, values, strict=True))
         yield Variant(" ".join(f"{name}={value:g}" for name, value in parameters.items()), parameters)
+
+
+def _setting(text: str) -> tuple[str, list[float]]:
+    """`hubs=0.5,0.8` as a name and its values."""
+    name, _, values = text.partition("=")
+    return name, [float(value) for value in values.split(",")]
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -178,6 +195,13 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("webs", help="a folder of recorded webs with labels, one of them, or `generated`")
     parser.add_argument("--pages", type=int, default=PAGES, help=f"pages of each crawl (default: {PAGES})")
     parser.add_argument("--only", action="append", default=[], help="an ablation by its name; repeat for several")
+    parser.add_argument(
+        "--grid",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE,...",
+        help="try these values only; repeat for several",
+    )
     given = parser.parse_args(arguments)
     with ExitStack() as stack:
         webs = stack.enter_context(open_web(given.webs))
@@ -185,7 +209,7 @@ def main(arguments: Sequence[str]) -> int:
         if given.question == "ablations":
             ablations(grounds, given.only)
         else:
-            tune(grounds)
+            tune(grounds, dict(map(_setting, given.grid)) or GRID)
     return 0
 
 
