@@ -29,6 +29,7 @@ from shoal.crawl.learned.links import Links, Slots
 from shoal.crawl.learned.signs import Signs
 from shoal.crawl.strategy import strategies
 from shoal.crawl.strategy.learned import CHOICE, Learned
+from shoal.errors import InputError
 from shoal.evaluate.jobs import ORACLE, Bench, Job, Result
 from shoal.evaluate.judging import Reader
 from shoal.evaluate.metrics import mean
@@ -134,4 +135,7 @@ def _line(bench: Foresight, web: str, topic: str, pages: int) -> list[float]:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except InputError as error:
+        sys.exit(str(error))

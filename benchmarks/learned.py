@@ -20,6 +20,8 @@ from itertools import product
 
 from msgspec.structs import replace
 
+from shoal.crawl.strategy.learned import CHOICE
+from shoal.errors import InputError
 from shoal.evaluate.crew import Ended, share
 from shoal.evaluate.jobs import ORACLE, Bench, Conditions, Field, Job, Result
 from shoal.evaluate.metrics import Curve, curve_of, mean, of_oracle
@@ -186,7 +188,13 @@ def _combinations(grid: Mapping[str, Sequence[float]]) -> Iterator[Variant]:
 def _setting(text: str) -> tuple[str, list[float]]:
     """`hubs=0.5,0.8` as a name and its values."""
     name, _, values = text.partition("=")
-    return name, [float(value) for value in values.split(",")]
+    known = [parameter.name for parameter in CHOICE.parameters]
+    if name not in known:
+        raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join(known)}")
+    try:
+        return name, [float(value) for value in values.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{values!r} is not a list of numbers") from None
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -199,6 +207,7 @@ def main(arguments: Sequence[str]) -> int:
         "--grid",
         action="append",
         default=[],
+        type=_setting,
         metavar="NAME=VALUE,...",
         help="try these values only; repeat for several",
     )
@@ -209,9 +218,12 @@ def main(arguments: Sequence[str]) -> int:
         if given.question == "ablations":
             ablations(grounds, given.only)
         else:
-            tune(grounds, dict(map(_setting, given.grid)) or GRID)
+            tune(grounds, dict(given.grid) or GRID)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except InputError as error:
+        sys.exit(str(error))

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from shoal.topic.background import UNKNOWN, Background, about, general
+from shoal.topic.background import UNKNOWN, Background, general
 
 HALF = Background(frequencies={"grid": 0.5})
 
@@ -74,11 +74,3 @@ def test_the_language_is_read_in_our_spelling() -> None:
 def test_nobody_waits_for_word_lists_who_does_not_learn() -> None:
     code = "import sys, shoal.topic.background, shoal.topic.learn; sys.exit('wordfreq' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-def test_of_a_handful_of_words_the_same_is_known_as_of_all() -> None:
-    words = ["grid", "power grid", "battery", "电网", "越来越多", "肾功能衰竭", "rtcpeerconnection", "cafe", "the", ""]
-    some, all_words = about(words), general()
-    for word in words:
-        assert some.frequency(word) == all_words.frequency(word)
-    assert len(some.frequencies) < 30

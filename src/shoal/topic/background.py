@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from itertools import chain
 from math import expm1, log1p
 from typing import Self
 
@@ -52,7 +51,9 @@ class Background:
 
     def _estimate(self, word: str) -> float:
         """越来越多 is about as frequent as its best halves, 越来越 and 多, let one expect."""
-        return max((JOINED * min(self._listed(one), self._listed(other)) for one, other in _halves(word)), default=0.0)
+        cuts = [place for place in range(1, len(word)) if not word.isascii() or word[place] == " "]
+        halves = ((word[:place].strip(), word[place:].strip()) for place in cuts)
+        return max((JOINED * min(self._listed(one), self._listed(other)) for one, other in halves), default=0.0)
 
     def _listed(self, word: str) -> float:
         return self.frequencies.get(word, 0.0)
@@ -81,33 +82,6 @@ def general() -> Background:
         for word, share in _by_form(wordfreq.get_frequency_dict(language, "small")).items():
             frequencies[word] = max(share, frequencies.get(word, 0.0))
     return Background(frequencies=frequencies)
-
-
-def about(words: Iterable[str]) -> Background:
-    """What `general` says of these words and their halves, in half the time: for who needs a handful of them."""
-    import wordfreq  # as above
-
-    forms = {form for word in words for form in (word, *chain.from_iterable(_halves(word))) if form}
-    begins = {form[:1] for form in forms}
-    frequencies: dict[str, float] = {}
-    for language in LANGUAGES:
-        listed = wordfreq.get_frequency_dict(language, "small")
-        # To bring a word into our form takes longest, and the first letter tells which words need not be.
-        alike = {word: share for word, share in listed.items() if _first(word[0]) in begins}
-        for form, share in _by_form(alike).items():
-            if form in forms:
-                frequencies[form] = max(share, frequencies.get(form, 0.0))
-    return Background(frequencies=frequencies)
-
-
-@cache
-def _first(letter: str) -> str:
-    return (flattened(letter).strip() or letter)[0]
-
-
-def _halves(word: str) -> list[tuple[str, str]]:
-    cuts = [place for place in range(1, len(word)) if not word.isascii() or word[place] == " "]
-    return [(word[:place].strip(), word[place:].strip()) for place in cuts]
 
 
 def _by_form(listed: Mapping[str, float]) -> dict[str, float]:

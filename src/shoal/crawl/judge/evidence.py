@@ -11,7 +11,7 @@ from shoal.crawl.judge.links import EVERYWHERE, LinkScorer
 from shoal.crawl.judge.vector import TopicVector, strongest, within_unit
 from shoal.model import Evidence, Link, Page, Topic, Verdict
 from shoal.text import flattened
-from shoal.topic.background import Background, about
+from shoal.topic.background import Background, general
 
 THRESHOLD = 0.35
 """About one keyword that the title names, or two that the text uses now and then."""
@@ -40,8 +40,7 @@ class Words:
 
     def __init__(self, topic: Topic) -> None:
         self.vector = TopicVector(topic)
-        forms = [flattened(term.text).strip() for term in (*topic.terms, *topic.negative)]
-        self._weights = _weights(topic, about(forms))
+        self._weights = _weights(topic, general())
         self.full = max((abs(weight) for weight in self._weights), default=0.0) or 1.0
         """The heaviest."""
         self._all = sum(weight for weight in self._weights if weight > 0) or 1.0
