@@ -17,7 +17,8 @@ import pytest
 
 from shoal import app, knowing
 from shoal.cli import main
-from shoal.crawl.coordinator import COMMIT_SECONDS, Coordinator, Ending
+from shoal.crawl.allowance import Ending
+from shoal.crawl.coordinator import COMMIT_SECONDS, Coordinator
 from shoal.errors import FolderError, InputError
 from shoal.settings import Budget, Politeness
 from shoal.store.folder import lock

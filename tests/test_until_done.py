@@ -15,7 +15,7 @@ from rich.console import Console
 
 from shoal import app
 from shoal.commands.crawling import crawl, resume
-from shoal.crawl.coordinator import Ending
+from shoal.crawl.allowance import Ending
 from shoal.errors import InputError
 from shoal.model import Outlook
 from shoal.settings import Budget

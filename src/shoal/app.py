@@ -20,8 +20,9 @@ import msgspec
 from msgspec.structs import replace
 
 from shoal import interpreter
+from shoal.crawl.allowance import Ending
 from shoal.crawl.choice import Choice, Parameter
-from shoal.crawl.coordinator import COMMIT_SECONDS, Coordinator, Ending
+from shoal.crawl.coordinator import COMMIT_SECONDS, Coordinator
 from shoal.crawl.finish import AHEAD, LATELY, Finish, Row, warning
 from shoal.crawl.frontier import Frontier
 from shoal.crawl.intake import Intake

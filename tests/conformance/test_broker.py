@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from shoal import app
-from shoal.crawl.coordinator import Coordinator, Ending
+from shoal.crawl.allowance import Ending
+from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.judge import judges
 from shoal.crawl.parse import HtmlParser
 from shoal.crawl.pipe import Channel, PipeBroker, connect, serve

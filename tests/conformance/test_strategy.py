@@ -14,8 +14,9 @@ import msgspec
 import pytest
 
 from shoal import app
+from shoal.crawl.allowance import Ending
 from shoal.crawl.choice import Choice
-from shoal.crawl.coordinator import Coordinator, Ending
+from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.judge import judges
 from shoal.crawl.parse import HtmlParser
 from shoal.crawl.strategy import SEED_PRIORITY, strategies

@@ -14,7 +14,8 @@ from typing import Any, TypeVar
 from msgspec import structs
 
 from shoal import app
-from shoal.crawl.coordinator import Coordinator, Ending
+from shoal.crawl.allowance import Ending
+from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.judge import make_judge
 from shoal.crawl.parse import HtmlParser
 from shoal.crawl.strategy import judge_of

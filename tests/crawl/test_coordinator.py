@@ -10,7 +10,8 @@ import pytest
 from msgspec import structs
 
 from shoal import app
-from shoal.crawl.coordinator import Coordinator, Ending
+from shoal.crawl.allowance import Ending
+from shoal.crawl.coordinator import Coordinator
 from shoal.errors import StorageFull
 from shoal.model import Changes, Duplicate, Failure, Missed, Moved, Reason, Redirect, State, Task, Timing
 from shoal.settings import Budget, Politeness, Scope

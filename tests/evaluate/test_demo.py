@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from shoal.crawl.coordinator import Ending
+from shoal.crawl.allowance import Ending
 from shoal.errors import FolderError
 from shoal.evaluate.demo import BASELINE, DELAY, FOCUSED, Plan, run_demo
 from shoal.evaluate.generated.synthetic import Web

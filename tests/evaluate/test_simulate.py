@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from shoal import app
-from shoal.crawl.coordinator import Ending
+from shoal.crawl.allowance import Ending
 from shoal.errors import FolderError
 from shoal.evaluate.offline import OfflineWeb, Subject, open_web
 from shoal.evaluate.recorded.archive import Archive, open_archive

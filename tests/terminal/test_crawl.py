@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 from rich.console import Console
 
-from shoal.crawl.coordinator import Ending
+from shoal.crawl.allowance import Ending
 from shoal.crawl.statistics import Statistics
 from shoal.store.report import FailedSeed, Status
 from shoal.terminal import crawl as terminal

@@ -13,7 +13,7 @@ import click
 from shoal import app
 from shoal.commands import options
 from shoal.commands.answer import STOPPED, path_text, print_json, run_async
-from shoal.crawl.coordinator import Ending
+from shoal.crawl.allowance import Ending
 from shoal.errors import InputError, NoSeedReached
 from shoal.settings import Settings
 from shoal.store.models import read_model

@@ -11,7 +11,7 @@ import click
 from shoal import app
 from shoal.commands import options
 from shoal.commands.answer import STOPPED, print_json, run_async
-from shoal.crawl.coordinator import Ending
+from shoal.crawl.allowance import Ending
 from shoal.evaluate.generated.sites import TOPICS
 from shoal.terminal import crawl as screen
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
-from enum import StrEnum
 from typing import TypeVar
 
 from msgspec.structs import replace
 
+from shoal.crawl.allowance import Allowance, Ending
 from shoal.crawl.errands import Errands
 from shoal.crawl.finish import AHEAD, Finish
 from shoal.crawl.frontier import Frontier
@@ -58,17 +58,6 @@ _SKIPS_AT_ONCE = 200
 """URLs left out in one go; a page may have thousands of forbidden links, and others must not wait for all of them."""
 
 
-class Ending(StrEnum):
-    """Why a crawl is over."""
-
-    NOTHING_LEFT = "nothing left to fetch"
-    STOPPED = "stopped"
-    PAGES = "the page budget is reached"
-    BYTES = "the byte budget is reached"
-    TIME = "the time budget is reached"
-    DONE = "the topic is exhausted"
-
-
 class Coordinator:
     """Runs one crawl. Implements `protocols.Broker`."""
 
@@ -104,6 +93,7 @@ class Coordinator:
         self._opinions = opinions
         self._meter = Meter(totals, clock())
         self._finish = finish or Finish(None)
+        self._allowance = Allowance(settings.budget, self._meter, self._finish)
         self._errands = Errands(frontier, clocks, rulebook, attempts=settings.politeness.attempts, clock=clock)
         self._held_back: set[str] = set()
         """Hosts whose page budget is taken by what is in flight."""
@@ -293,7 +283,7 @@ class Coordinator:
             self._timer = None
         now = self._clock()
         at = self._frontier.ready_at() if self._waiters and self._may_ask() else None
-        deadline = self._meter.time_of(self._settings.budget.max_time)
+        deadline = self._allowance.deadline()
         # When the deadline is over, what is in flight ends the crawl.
         moments = [moment for moment in (at, deadline if deadline and deadline > now else None) if moment is not None]
         if moments and self.ending is None:
@@ -390,14 +380,7 @@ class Coordinator:
         return True
 
     def _spent(self, in_flight: int = 0) -> Ending | None:
-        budget = self._settings.budget
-        if budget.max_pages is not None and self._meter.pages + in_flight >= budget.max_pages:
-            return Ending.PAGES
-        if budget.max_bytes is not None and self._meter.bytes >= budget.max_bytes:
-            return Ending.BYTES
-        if budget.max_time is not None and self._meter.elapsed(self._clock()) >= budget.max_time:
-            return Ending.TIME
-        return Ending.DONE if self._finish.done else None
+        return self._allowance.spent(self._clock(), in_flight)
 
     # --- taking in ---------------------------------------------------------------------------------------------------
 

@@ -1,9 +1,8 @@
 """Which URL next? The best one among the hosts that may be asked now.
 
-Two heaps hold hosts, never URLs: `ready` has those that may be asked, best URL first; `asleep` has those that wait, soonest
-first. Each host has a heap of its best URLs; the rest of its URLs wait in the cold, with a few bytes each, and come in when it
-runs low. What a URL is, the shelf (disk) knows. So no operation looks at more than a few hosts or URLs, however many there
-are. Time is always an argument.
+The roster (`crawl/roster.py`) knows the order of the hosts, each host's queue (`crawl/hostqueue.py`) that of its URLs; what a URL
+is, the shelf (disk) knows. So no operation looks at more than a few hosts or URLs, however many there are. Time is always an
+argument.
 """
 
 from __future__ import annotations
@@ -14,9 +13,10 @@ from itertools import chain, count
 
 from msgspec.structs import replace
 
-from shoal.crawl.cold import Cold
+from shoal.crawl.hostqueue import HostQueue
 from shoal.crawl.politeness import Clocks
 from shoal.crawl.records import Records
+from shoal.crawl.roster import Roster
 from shoal.model import Changes, Closing, Entry, Known, Reason, State, Waiting
 from shoal.protocols import Shelf
 from shoal.urls import host_of, key_of
@@ -34,54 +34,16 @@ _REOPENS = frozenset({Reason.DEPTH, Reason.NOFOLLOW, Reason.THRESHOLD, Reason.QU
 """Refusals that another way to the same URL can undo."""
 
 
-class _Host:
-    """The queue of one host."""
-
-    __slots__ = (
-        "blocked",
-        "closed",
-        "cold",
-        "errands",
-        "heap",
-        "name",
-        "pages",
-        "scheduled",
-        "stamp",
-        "top",
-    )
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.heap: list[tuple[float, int]] = []
-        """(-priority, id); an item counts only while `Frontier._front` has the id with that priority."""
-        self.cold = Cold()
-        """The other URLs that may be asked for."""
-        self.errands: list[Entry] = []
-        """What must be asked before any page."""
-        self.pages = 0
-        self.blocked = False
-        """Something must be known (robots.txt) before it may be asked for pages."""
-        self.closed: Reason | None = None
-        self.scheduled = False
-        """It stands in `ready` or `asleep`."""
-        self.stamp = 0
-        """Which of its places there is the true one."""
-        self.top = math.inf
-        """The -priority under which it stands in `ready`; inf when it does not."""
-
-
 class Frontier:
     """All URLs that wait, in the order in which they should be fetched. Sole owner of its queues; not thread-safe."""
 
     def __init__(self, shelf: Shelf, clocks: Clocks, *, front: int = FRONT) -> None:
         self._shelf = shelf
         self._records = Records(shelf)
-        self._clocks = clocks
         self._limit = front
-        self._hosts: dict[str, _Host] = {}
-        self._ready: list[tuple[float, int, int, _Host]] = []
-        self._asleep: list[tuple[float, int, int, _Host]] = []
-        self._later: list[tuple[float, int, _Host]] = []
+        self._hosts: dict[str, HostQueue] = {}
+        self._roster = Roster(clocks, self._peek)
+        self._later: list[tuple[float, int, HostQueue]] = []
         self._front: dict[int, float] = {}
         """The URLs that stand in the heaps of their hosts, with their priorities."""
         self._resting: dict[int, tuple[float, float]] = {}
@@ -90,13 +52,11 @@ class Frontier:
         """How many URLs of one host are worth having in its heap."""
         self._sweep_at = 2 * front
         """When this many URLs are in heaps, every host must let go of some."""
-        self._now = -math.inf
-        """The time of the last `pop`."""
         self._leased: dict[int, Entry] = {}
         self._leased_errands: dict[int, Entry] = {}
         self._waiting = 0
         self._tick = count()
-        """Breaks ties, so that hosts are never compared."""
+        """Numbers errands."""
         # What was seen lately, in two generations, so that forgetting is one assignment.
         self._recent: dict[str, _Way] = {}
         self._recent_before: dict[str, _Way] = {}
@@ -123,7 +83,8 @@ class Frontier:
 
     def ready_at(self) -> float | None:
         """After `pop` had nothing: the moment at which it may have something; None when nothing waits for its time."""
-        return min((heap[0][0] for heap in (self._asleep, self._later) if heap), default=None)
+        moments = (self._roster.wakes_at(), self._later[0][0] if self._later else None)
+        return min((moment for moment in moments if moment is not None), default=None)
 
     def host_counts(self) -> tuple[int, int]:
         """How many hosts may be asked now, and how many have URLs but must wait."""
@@ -175,22 +136,9 @@ class Frontier:
 
     def pop(self, now: float) -> Entry | None:
         """Lease the best URL of a host that may be asked now; None when there is none."""
-        self._now = now
         self._wake(now)
-        while self._ready:
-            promised, _, stamp, host = heappop(self._ready)
-            if stamp != host.stamp:
-                continue
-            top = self._peek(host)
-            if top is None:
-                self._unschedule(host)
-            elif top > promised:  # its best URL is gone or was re-priced since
-                self._make_ready(host, top)
-            elif (at := self._clocks.claim(host.name, now)) > now:
-                self._sleep(host, at)
-            else:
-                return self._lease(host)
-        return None
+        host = self._roster.claim(now)
+        return self._lease(host) if host is not None else None
 
     def put_back(self, entry: Entry) -> None:
         """Something else must be asked of the host first, which keeps the claim; its pages wait until `unblock`."""
@@ -200,7 +148,7 @@ class Frontier:
         if not self._refused(host, entry):
             self._remember(entry.url, entry.priority, entry.depth, entry.inherited)
             self._enqueue(host, entry)
-        self._schedule(host)
+        self._roster.schedule(host)
 
     def note(self, entry: Entry, why: str) -> Entry:
         """Why this URL was leased, in place of what was written when it was found; answers the entry with that."""
@@ -211,7 +159,7 @@ class Frontier:
     def unblock(self, name: str) -> None:
         """What had to be known of the host is known."""
         self._hosts[name].blocked = False
-        self._schedule(self._hosts[name])
+        self._roster.schedule(self._hosts[name])
 
     def start_errand(self, url: str) -> Entry:
         """Ask for something that is no page of the crawl (a robots.txt), with a claim on the host that is there already."""
@@ -224,7 +172,7 @@ class Frontier:
         entry = Entry(id=-next(self._tick) - 1, url=url, host=host_of(url), priority=math.inf)
         host = self._host(entry.host)
         host.errands.append(entry)
-        self._schedule(host)
+        self._roster.schedule(host)
         return entry.id
 
     def end_errand(self, id: int) -> None:
@@ -251,7 +199,7 @@ class Frontier:
 
     def free(self, name: str) -> None:
         """A request to this host is over, or was not made after all: it may be asked again when its clock says so."""
-        self._schedule(self._hosts[name])
+        self._roster.schedule(self._hosts[name])
 
     def close(self, closing: Closing) -> None:
         """Nothing more is asked of this host."""
@@ -259,25 +207,23 @@ class Frontier:
         if host.closed is not None:
             return
         host.closed = closing.reason
-        gone = [id for _, id in host.heap if self._front.pop(id, None) is not None]
-        gone += [id for _, id in host.cold]
+        gone = host.clear()
         if resting := [id for _, id, other in self._later if other is host]:
             gone += [id for id in resting if self._resting.pop(id, None) is not None]
             self._later = [item for item in self._later if item[2] is not host]
             heapify(self._later)
         self._waiting -= len(gone)
-        host.heap, host.cold = [], Cold()
-        self._schedule(host)
+        self._roster.schedule(host)
         self._records.close(replace(closing, waiting=tuple(gone)))
 
     def drop_worst(self, limit: int) -> None:
         """Let go of the least promising URLs of a queue that is too long."""
         heaps = ((-priority, id) for id, priority in self._front.items())
         resting = ((-priority, id) for id, (_, priority) in self._resting.items())
-        for rank, id in nlargest(limit, chain(heaps, resting, *(host.cold for host in self._hosts.values()))):
+        for rank, id in nlargest(limit, chain(heaps, resting, *(host.in_the_cold() for host in self._hosts.values()))):
             entry = self._records.read(id)
             if self._front.pop(id, None) is None and self._resting.pop(id, None) is None:
-                self._hosts[entry.host].cold.discard(rank, id)
+                self._hosts[entry.host].forget(rank, id)
             self._waiting -= 1
             self._end(entry, State.SKIPPED, Reason.QUEUE_FULL)
 
@@ -293,16 +239,16 @@ class Frontier:
         self._room = max(_MIN_PER_HOST, self._limit // max(1, len(self._hosts)))
         if len(self._front) > self._sweep_at:
             for host in self._hosts.values():
-                self._trim(host)
+                host.trim(self._room)
             # There may be so many hosts that even the least is more than the limit: sweep rarely enough then.
             self._sweep_at = 2 * max(self._limit, len(self._front))
 
     # --- how it is done ----------------------------------------------------------------------------------------------
 
-    def _host(self, name: str) -> _Host:
+    def _host(self, name: str) -> HostQueue:
         host = self._hosts.get(name)
         if host is None:
-            host = self._hosts[name] = _Host(name)
+            host = self._hosts[name] = HostQueue(name, self._front)
         return host
 
     def _remember_all(self) -> None:
@@ -320,15 +266,15 @@ class Frontier:
             if url.not_before:
                 self._rest(url, host)
             else:
-                host.cold.add(-url.priority, url.id)
+                host.keep(-url.priority, url.id)
         for host in self._hosts.values():
-            self._schedule(host)
+            self._roster.schedule(host)
         for name, ids in stranded.items():  # they were under way when their host was closed, and then we were killed
             reason = self._hosts[name].closed
             assert reason is not None
             self._records.close(Closing(host=name, state=State.SKIPPED, reason=reason, detail="", waiting=tuple(ids)))
 
-    def _rest(self, url: Waiting, host: _Host) -> None:
+    def _rest(self, url: Waiting, host: HostQueue) -> None:
         self._resting[url.id] = url.not_before, url.priority
         heappush(self._later, (url.not_before, url.id, host))
 
@@ -367,10 +313,10 @@ class Frontier:
             self._resting[old.id] = new.not_before, new.priority
             return
         if old.id not in self._front:
-            host.cold.discard(-old.priority, old.id)
+            host.forget(-old.priority, old.id)
         self._push(host, new.id, new.priority)
 
-    def _refused(self, host: _Host, entry: Entry) -> bool:
+    def _refused(self, host: HostQueue, entry: Entry) -> bool:
         """True when the host was closed while the URL was under way: it shares the fate of the others then."""
         if host.closed is not None:
             self._end(entry, State.SKIPPED, host.closed)
@@ -381,111 +327,38 @@ class Frontier:
         if reason in _REOPENS:
             self._remember(entry.url, -math.inf, entry.depth, entry.inherited)
 
-    def _enqueue(self, host: _Host, entry: Entry) -> None:
+    def _enqueue(self, host: HostQueue, entry: Entry) -> None:
         self._waiting += 1
         self._push(host, entry.id, entry.priority)
 
-    def _push(self, host: _Host, id: int, priority: float) -> None:
-        self._front[id] = priority
-        heappush(host.heap, (-priority, id))
-        if not host.scheduled:
-            self._schedule(host)
-        elif -priority < host.top < math.inf:
-            self._make_ready(host, -priority)
-        if len(host.heap) > 2 * self._room:
-            self._trim(host)
+    def _push(self, host: HostQueue, id: int, priority: float) -> None:
+        host.push(id, priority, self._room)
+        self._roster.came(host, priority)
 
-    def _lease(self, host: _Host) -> Entry:
+    def _lease(self, host: HostQueue) -> Entry:
         if host.errands:
             errand = host.errands.pop(0)
             self._leased_errands[errand.id] = errand
-            self._schedule(host)
+            self._roster.schedule(host)
             return errand
-        _, id = heappop(host.heap)
-        del self._front[id]
+        id = host.pop()
         self._waiting -= 1
         entry = self._leased[id] = self._records.read(id)
-        self._schedule(host)
+        self._roster.schedule(host)
         return entry
 
-    def _peek(self, host: _Host) -> float | None:
-        """The best -priority of a host, whose item is then the first of its heap; None when nothing waits."""
-        if host.errands:
-            return -math.inf
-        self._drop_stale(host)
-        if host.cold and (not host.heap or host.heap[0] > host.cold.bound):
-            self._refill(host)
-        return host.heap[0][0] if host.heap else None
-
-    def _drop_stale(self, host: _Host) -> None:
-        heap, front = host.heap, self._front
-        while heap and front.get(heap[0][1]) != -heap[0][0]:
-            heappop(heap)
-
-    def _refill(self, host: _Host) -> None:
-        """Bring the next best URLs of a host into its heap."""
-        for _ in range(min(self._room, len(host.cold))):
-            rank, id = host.cold.pop()
-            self._front[id] = -rank
-            heappush(host.heap, (rank, id))
-
-    def _trim(self, host: _Host) -> None:
-        """Let all but the best URLs of a host wait in the cold."""
-        front, room = self._front, self._room
-        if len(host.heap) <= room:
-            return
-        live = sorted({item for item in host.heap if front.get(item[1]) == -item[0]})
-        host.heap = live[:room]
-        for rank, id in live[room:]:
-            del front[id]
-            host.cold.add(rank, id)
-
-    # --- a host's place in the two heaps -----------------------------------------------------------------------------
-
-    def _schedule(self, host: _Host) -> None:
-        """Put the host where its clock says, if it has anything to ask for."""
-        pages = (host.heap or host.cold) and not host.blocked and host.closed is None
-        if not (pages or host.errands) or self._clocks.busy(host.name):
-            self._unschedule(host)
-        elif (at := self._clocks.next_at(host.name)) > self._now:
-            self._sleep(host, at)
-        else:
-            self._wake_up(host)
-
-    def _unschedule(self, host: _Host) -> None:
-        host.stamp += 1
-        host.scheduled, host.top = False, math.inf
-
-    def _sleep(self, host: _Host, until: float) -> None:
-        host.stamp += 1
-        host.scheduled, host.top = True, math.inf
-        heappush(self._asleep, (until, next(self._tick), host.stamp, host))
-
-    def _make_ready(self, host: _Host, top: float) -> None:
-        host.stamp += 1
-        host.scheduled, host.top = True, top
-        heappush(self._ready, (top, next(self._tick), host.stamp, host))
+    def _peek(self, host: HostQueue) -> float | None:
+        """The best -priority of a host; None when nothing waits. Errands come first."""
+        return -math.inf if host.errands else host.best(self._room)
 
     def _wake(self, now: float) -> None:
-        """Retries and hosts whose time has come."""
+        """Retries whose time has come."""
         while self._later and self._later[0][0] <= now:
             at, id, host = heappop(self._later)
             rest, priority = self._resting.get(id, (None, 0.0))
             if rest == at:
                 del self._resting[id]
                 self._push(host, id, priority)
-        while self._asleep and self._asleep[0][0] <= now:
-            _, _, stamp, host = heappop(self._asleep)
-            if stamp == host.stamp:
-                self._wake_up(host)
-
-    def _wake_up(self, host: _Host) -> None:
-        """Its time has come."""
-        top = self._peek(host)
-        if top is None:
-            self._unschedule(host)
-        else:
-            self._make_ready(host, top)
 
 
 def _larger(new: float | None, old: float | None) -> float | None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shoal import app
-from shoal.crawl.coordinator import Ending
+from shoal.crawl.allowance import Ending
 from shoal.errors import FolderError
 from shoal.evaluate.generated.synthetic import Web, generate
 from shoal.evaluate.metrics import Curve

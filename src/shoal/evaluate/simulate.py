@@ -18,7 +18,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from shoal import app
-from shoal.crawl.coordinator import Coordinator, Ending
+from shoal.crawl.allowance import Ending
+from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.parse import HtmlParser
 from shoal.crawl.strategy import judge_of
 from shoal.crawl.visit import PageVisitor

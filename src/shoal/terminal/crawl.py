@@ -16,7 +16,8 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from shoal.crawl.coordinator import Coordinator, Ending
+from shoal.crawl.allowance import Ending
+from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.statistics import Statistics
 from shoal.model import Evidence, Outlook
 from shoal.store.explain import Explanation, Step

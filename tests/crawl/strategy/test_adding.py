@@ -12,8 +12,8 @@ import pytest
 
 from shoal import app
 from shoal.crawl import strategy as package
+from shoal.crawl.allowance import Ending
 from shoal.crawl.choice import Choice
-from shoal.crawl.coordinator import Ending
 from shoal.crawl.strategy import strategies
 from shoal.errors import InputError
 from shoal.protocols import Strategy

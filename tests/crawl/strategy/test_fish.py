@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from shoal import app
-from shoal.crawl.coordinator import Coordinator, Ending
+from shoal.crawl.allowance import Ending
+from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.strategy.fish import Fish
 from shoal.model import Candidate, Link, Reason, State
 from tests.crawl import simulated
