@@ -12,6 +12,7 @@ BENCHMARKS = {
     "crawl_speed": "Crawl speed: shoal and its rivals on one local site",
     "politeness_rate": "Politeness: a thousand hosts at one request a second",
     "frontier_scale": "Frontier: from ten thousand URLs to a million",
+    "learned_scale": "The strategy that learns: from ten thousand links to a million",
     "graph_refresh": "Graph: ranking a hundred thousand pages anew",
 }
 

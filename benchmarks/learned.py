@@ -35,6 +35,16 @@ Scores = dict[str, dict[str, float]]
 
 
 @dataclass(frozen=True)
+class Measured:
+    """What came of a variant."""
+
+    scores: Scores
+    """Shares of the oracle's harvest."""
+    seconds: float
+    """Simulated, of all crawls together."""
+
+
+@dataclass(frozen=True)
 class Variant:
     """One way to run the strategy."""
 
@@ -42,6 +52,7 @@ class Variant:
     parameters: Mapping[str, float] = field(default_factory=dict)
     judge: str = ""
     concurrency: int | None = None
+    hurry: bool = False
     strategy: str = STRATEGY
 
 
@@ -55,6 +66,7 @@ ABLATIONS = (
     Variant("no forgetting", {"kept": 1.0}),
     Variant("8 in flight", concurrency=8),
     Variant("64 in flight", concurrency=64),
+    Variant("64 in flight, hurried", concurrency=64, hurry=True),
     Variant("host cap 25 %", {"host_share": 0.25}),
     Variant("judge cosine", judge="cosine"),
     Variant("best-first, judge evidence", judge="evidence", strategy="best-first"),
@@ -66,12 +78,14 @@ GRID = {"hubs": (0.5, 0.8, 1.2), "kept": (0.996, 0.998, 0.9995), "explore": (0.2
 class Grounds:
     """The webs, surveyed once; variants run on them one after the other."""
 
-    def __init__(self, webs: Sequence[MeasuredWeb], source: str, processes: int, pages: int) -> None:
+    def __init__(
+        self, webs: Sequence[MeasuredWeb], source: str, processes: int, pages: int, delay: float | None = None
+    ) -> None:
         self._processes = processes
         self._pages = pages
         self.fields = {web.web.name: _field(web, source, processes) for web in webs}
         """By name."""
-        self.conditions = Conditions(pages=pages)
+        self.conditions = Conditions(pages=pages, delay=delay)
 
     @cached_property
     def _oracle(self) -> dict[tuple[str, str], Result]:
@@ -82,13 +96,13 @@ class Grounds:
         """Their names."""
         return list(self.fields)
 
-    def scores(self, variant: Variant) -> Scores:
-        """The share of the oracle's harvest, by web and topic."""
+    def measure(self, variant: Variant) -> Measured:
+        """Crawl every topic of every web."""
         found = self._run(variant)
         scores: Scores = {name: {} for name in self.fields}
         for (web, topic), result in found.items():
             scores[web][topic] = score_of(result, self._oracle[web, topic], self._pages)
-        return scores
+        return Measured(scores, sum(result.clock[-1] for result in found.values()))
 
     def _run(self, variant: Variant) -> dict[tuple[str, str], Result]:
         fields = {name: _with(field, variant) for name, field in self.fields.items()}
@@ -97,7 +111,7 @@ class Grounds:
             for name, field in fields.items()
             for topic in field.subjects
         ]
-        bench = Bench(fields, replace(self.conditions, concurrency=variant.concurrency))
+        bench = Bench(fields, replace(self.conditions, concurrency=variant.concurrency or 1))
         events = share(bench, jobs, self._processes, lambda job: (job.web, job.topic))
         ended = [event for event in events if isinstance(event, Ended)]
         return {(event.job.web, event.job.topic): event.result for event in ended}
@@ -122,7 +136,12 @@ def _with(field: Field, variant: Variant) -> Field:
     subjects = {
         name: Subject(
             name=subject.name,
-            settings=replace(subject.settings, strategy=variant.strategy, parameters=numbers),
+            settings=replace(
+                subject.settings,
+                strategy=variant.strategy,
+                parameters=numbers,
+                fetching=replace(subject.settings.fetching, hurry=variant.hurry),
+            ),
             labelled=subject.labelled,
         )
         for name, subject in field.subjects.items()
@@ -143,27 +162,29 @@ def _curve(result: Result) -> Curve:
 
 
 def ablations(grounds: Grounds, only: Sequence[str]) -> None:
-    """One line per variant, as it is done."""
-    print("| variant | all webs | " + " | ".join(grounds.webs) + " | least topic | difference |")
-    print("|---|---:|" + "---:|" * (len(grounds.webs) + 2))
-    whole: float | None = None
+    """One line per variant, as it is done; its difference in harvest, and its simulated time as a multiple, to the first."""
+    print("| variant | all webs | " + " | ".join(grounds.webs) + " | least topic | difference | time |")
+    print("|---|---:|" + "---:|" * (len(grounds.webs) + 3))
+    first: tuple[float, float] | None = None
     for variant in ABLATIONS:
         if only and variant.name not in only:
             continue
-        scores = grounds.scores(variant)
-        by_web = [mean(list(topics.values())) for topics in scores.values()]
-        least = min(value for topics in scores.values() for value in topics.values())
+        measured = grounds.measure(variant)
+        by_web = [mean(list(topics.values())) for topics in measured.scores.values()]
+        least = min(value for topics in measured.scores.values() for value in topics.values())
         total = mean(by_web)
-        whole = total if whole is None else whole
+        first = first or (total, measured.seconds)
         figures = " | ".join(f"{value:.3f}" for value in (total, *by_web, least))
-        print(f"| {variant.name} | {figures} | {total - whole:+.3f} |", flush=True)
+        print(
+            f"| {variant.name} | {figures} | {total - first[0]:+.3f} | {measured.seconds / first[1]:.2f} |", flush=True
+        )
 
 
 def tune(grounds: Grounds, grid: Mapping[str, Sequence[float]]) -> None:
     """For each web: the best settings by the mean of the others, and what those reach on it."""
     measured: dict[str, dict[str, float]] = {}
     for variant in _combinations(grid):
-        scores = grounds.scores(variant)
+        scores = grounds.measure(variant).scores
         measured[variant.name] = {web: mean(list(topics.values())) for web, topics in scores.items()}
         print(
             f"{variant.name:44}", *(f"{web} {value:.3f}" for web, value in measured[variant.name].items()), flush=True
@@ -202,6 +223,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("question", choices=["ablations", "tune"])
     parser.add_argument("webs", help="a folder of recorded webs with labels, one of them, or `generated`")
     parser.add_argument("--pages", type=int, default=PAGES, help=f"pages of each crawl (default: {PAGES})")
+    parser.add_argument("--delay", type=float, metavar="SECONDS", help="hosts wait so long between two requests")
     parser.add_argument("--only", action="append", default=[], help="an ablation by its name; repeat for several")
     parser.add_argument(
         "--grid",
@@ -214,7 +236,7 @@ def main(arguments: Sequence[str]) -> int:
     given = parser.parse_args(arguments)
     with ExitStack() as stack:
         webs = stack.enter_context(open_web(given.webs))
-        grounds = Grounds(webs, given.webs, os.cpu_count() or 1, given.pages)
+        grounds = Grounds(webs, given.webs, os.cpu_count() or 1, given.pages, given.delay)
         if given.question == "ablations":
             ablations(grounds, given.only)
         else:

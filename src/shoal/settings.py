@@ -44,6 +44,8 @@ class Fetching(Part, frozen=True, kw_only=True):
     max_header_bytes: int = 64 * 2**10
     concurrency: int = 64
     """Requests in flight at once, over all hosts."""
+    hurry: bool = False
+    """With a page budget, too: rather ask for a poor URL at once than wait for the host of a better one."""
 
 
 class Politeness(Part, frozen=True, kw_only=True):

@@ -13,8 +13,8 @@ from shoal import app
 from shoal.crawl.allowance import Ending
 from shoal.crawl.coordinator import Coordinator
 from shoal.errors import StorageFull
-from shoal.model import Changes, Duplicate, Failure, Missed, Moved, Reason, Redirect, State, Task, Timing
-from shoal.settings import Budget, Politeness, Scope
+from shoal.model import Changes, Duplicate, Failure, Missed, Moved, Reason, Redirect, Response, State, Task, Timing
+from shoal.settings import Budget, Fetching, Politeness, Scope
 from shoal.store import folder as folders
 from shoal.store.crawl import CrawlStore, open_store
 from shoal.testing.fakes import Answer, failure, html, redirect
@@ -117,6 +117,82 @@ def test_asks_nothing_after_its_time_is_over_in_all_runs_together(tmp_path: Path
     crawled = [at - 1000.0 if at > interrupted else at for at, _ in crawl.servers.requests]
     assert 50.0 < max(crawled) - 1_000_000.0 <= 60.0
     assert crawl.run() is Ending.TIME
+
+
+# --- patience --------------------------------------------------------------------------------------------------------
+
+
+def one_good_host() -> dict[str, Answer]:
+    """A seed page with links to pages of its host that are about the topic, and to many hosts that are not."""
+    good = [f"http://a.test/grid/{number}" for number in range(12)]
+    poor = [f"http://poor{number}.test/" for number in range(60)]
+    return {SEED: page(*good, *poor, text="grid")} | {url: page(text=f"grid {url}") for url in (*good, *poor)}
+
+
+def good_ones(folder: Path) -> int:
+    return sum(url.startswith("http://a.test/") for url, _, _ in stored(folder))
+
+
+@pytest.mark.parametrize(
+    ("budget", "hurry", "good"),
+    [
+        (Budget(max_pages=10), False, 10),
+        (Budget(max_pages=10, max_time=100.0), False, 10),
+        (Budget(max_pages=10), True, 2),
+    ],
+)
+def test_where_pages_are_scarce_a_poor_link_waits_for_a_better_one(
+    tmp_path: Path, budget: Budget, hurry: bool, good: int
+) -> None:
+    fetching = Fetching(hurry=hurry)
+    crawl = Simulation(
+        tmp_path, one_good_host(), strategy="best-first", workers=64, latency=0.1, budget=budget, fetching=fetching
+    )
+    assert crawl.run() is Ending.PAGES
+    assert good_ones(tmp_path) == good
+    assert_apart(crawl.times("a.test"), 1.0)
+
+
+def test_where_bytes_are_scarce_too(tmp_path: Path) -> None:
+    web = one_good_host()
+    size = sum(len(answer.body) for answer in list(web.values())[:10] if isinstance(answer, Response))
+    crawl = Simulation(tmp_path, web, strategy="best-first", workers=64, latency=0.1, budget=Budget(max_bytes=size))
+    assert crawl.run() is Ending.BYTES
+    assert good_ones(tmp_path) == len(stored(tmp_path)) == 10
+
+
+def test_but_not_where_time_is_scarcer(tmp_path: Path) -> None:
+    budget = Budget(max_pages=10, max_time=5.0)  # a.test alone gives four pages in this time
+    crawl = Simulation(tmp_path, one_good_host(), strategy="best-first", workers=64, latency=0.1, budget=budget)
+    assert crawl.run() is Ending.PAGES
+
+
+def test_a_crawl_without_a_budget_of_pages_never_waits_for_a_better_link(tmp_path: Path) -> None:
+    crawl = Simulation(tmp_path, one_good_host(), strategy="best-first", workers=64, latency=0.1)
+    assert crawl.run() is Ending.NOTHING_LEFT
+    assert max(crawl.times(f"poor{number}.test")[0] for number in range(60)) == crawl.times("poor0.test")[0]
+
+
+def test_a_host_that_hangs_does_not_hold_up_the_others_for_long(tmp_path: Path) -> None:
+    web = one_good_host()
+    crawl = Simulation(tmp_path, web, strategy="best-first", workers=64, latency=40.0, budget=Budget(max_pages=30))
+    assert crawl.run() is Ending.PAGES
+    first = min(crawl.times(f"poor{number}.test")[0] for number in range(60) if crawl.times(f"poor{number}.test"))
+    seen = crawl.times("a.test")[1] + 40.0
+    assert seen < first <= seen + 80.0
+
+
+def test_says_that_it_holds_back(tmp_path: Path) -> None:
+    crawl = Simulation(tmp_path, one_good_host(), strategy="best-first", latency=0.1, budget=Budget(max_pages=10))
+
+    async def look(coordinator: Coordinator) -> list[bool]:
+        came = []
+        asyncio.get_running_loop().call_later(0.1, lambda: came.append(coordinator.statistics().holding_back))
+        asyncio.get_running_loop().call_later(3.0, lambda: came.append(coordinator.statistics().holding_back))
+        await crawl.crawl(coordinator)
+        return [*came, coordinator.statistics().holding_back]
+
+    assert crawl.play(look) == [False, True, False]
 
 
 # --- redirects -------------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from shoal.crawl.frontier import Frontier
 from shoal.crawl.politeness import Clocks
 from shoal.model import Closing, Entry, Reason, State, Timing
 from shoal.settings import Politeness
+from shoal.testing.fakes import failure
 from shoal.testing.ledger import MemoryLedger
 from shoal.testing.shelf import MemoryShelf
 from shoal.urls import host_of, key_of
@@ -39,8 +40,8 @@ class Crawl:
         )
         return self.frontier.add(entry)
 
-    def pop(self, now: float = NOW) -> str | None:
-        entry = self.frontier.pop(now)
+    def pop(self, now: float = NOW, *, patient: bool = False) -> str | None:
+        entry = self.frontier.pop(now, patient=patient)
         return entry.url.removeprefix("http://") if entry else None
 
     def done(self, now: float = NOW) -> None:
@@ -95,6 +96,144 @@ def test_a_host_that_waits_never_blocks_another() -> None:
     assert crawl.pop(NOW + 9.9) is None
     assert crawl.frontier.ready_at() == NOW + 10
     assert crawl.pop(NOW + 10) == "best.test/1"
+
+
+def test_who_is_patient_waits_for_the_host_of_a_clearly_better_url() -> None:
+    crawl = Crawl(delay=2)
+    crawl.add("best.test/0", 0.9)
+    crawl.add("best.test/1", 0.8)
+    crawl.add("other.test/", 0.7)
+    assert crawl.pop(patient=True) == "best.test/0"
+    assert crawl.pop(patient=True) is None, "best.test is being asked"
+    assert crawl.frontier.is_holding_back
+    crawl.done(NOW + 1)
+    assert crawl.pop(NOW + 1, patient=True) is None, "best.test is asleep"
+    assert crawl.frontier.ready_at() == NOW + 3
+    assert crawl.pop(NOW + 3, patient=True) == "best.test/1"
+    assert crawl.pop(NOW + 3, patient=True) == "other.test/", "nothing better waits"
+    assert not crawl.frontier.is_holding_back
+
+
+@pytest.mark.parametrize(
+    ("better", "other", "waits"),
+    [(0.9, 0.82, False), (0.9, 0.8, True), (-2.0, -2.1, False), (-2.0, -3.0, True), (0.0, 0.0, False)],
+)
+def test_a_url_that_is_nearly_as_good_need_not_wait(better: float, other: float, waits: bool) -> None:
+    crawl = Crawl()
+    crawl.add("best.test/0", 1.0)
+    crawl.add("best.test/1", better)
+    crawl.add("other.test/", other)
+    crawl.pop(patient=True)
+    assert (crawl.pop(patient=True) is None) == waits
+
+
+@pytest.mark.parametrize("committed", [False, True])
+def test_whoever_is_waited_for_counts_with_what_its_urls_are_worth_now(committed: bool) -> None:
+    crawl = Crawl(front=2)
+    for number in range(6):
+        crawl.add(f"best.test/{number}", 0.9)
+    crawl.add("other.test/", 0.5)
+    assert crawl.pop(patient=True) == "best.test/0"
+    if committed:
+        crawl.commit()
+    for number in range(1, 6):
+        crawl.frontier.reprice(key_of(f"http://best.test/{number}"), 0.1, "it was not so good")
+    assert crawl.pop(patient=True) == "other.test/"
+    crawl.add("third.test/", 0.4)
+    crawl.frontier.reprice(key_of("http://best.test/4"), 0.7, "one was")
+    assert crawl.pop(patient=True) is None
+
+
+def test_a_good_url_that_is_found_while_its_host_is_asked_is_waited_for() -> None:
+    crawl = Crawl()
+    crawl.add("best.test/0", 0.9)
+    crawl.pop(patient=True)
+    crawl.add("other.test/", 0.2)
+    crawl.add("best.test/1", 0.8)
+    assert crawl.pop(patient=True) is None
+    crawl.done()
+    assert crawl.pop(NOW + 1, patient=True) == "best.test/1"
+
+
+def test_nobody_waits_long_for_a_host_that_does_not_answer() -> None:
+    crawl = Crawl()
+    crawl.add("slow.test/0", 0.9)
+    crawl.add("slow.test/1", 0.9)
+    crawl.add("other.test/0", 0.2)
+    crawl.add("other.test/1", 0.2)
+    crawl.pop(patient=True)
+    assert crawl.pop(NOW + 9, patient=True) is None
+    assert crawl.frontier.ready_at() == NOW + 10
+    assert crawl.pop(NOW + 10, patient=True) == "other.test/0"
+    crawl.add("slow.test/2", 0.95)  # what is found meanwhile does not make it faster
+    crawl.add("third.test/", 0.3)
+    assert crawl.pop(NOW + 11, patient=True) == "third.test/"
+
+
+def test_nobody_waits_for_a_host_that_must_rest_for_long() -> None:
+    crawl = Crawl(delay=11)
+    crawl.add("best.test/0", 0.9)
+    crawl.add("best.test/1", 0.9)
+    crawl.add("other.test/", 0.2)
+    crawl.pop(patient=True)
+    crawl.done()
+    assert crawl.pop(patient=True) == "other.test/"
+
+
+def test_nobody_waits_for_a_host_in_trouble() -> None:
+    crawl = Crawl()
+    crawl.add("best.test/0", 0.9)
+    crawl.add("best.test/1", 0.9)
+    crawl.add("other.test/", 0.2)
+    crawl.pop(patient=True)
+    entry = crawl.only()
+    timing = Timing(started=NOW, answered=NOW, ended=NOW)
+    crawl.clocks.release(entry.host, timing, failure("", Reason.RESET, heals=True))
+    crawl.frontier.retry(entry, NOW + 5)
+    crawl.frontier.free(entry.host)
+    assert crawl.pop(patient=True) == "other.test/"
+
+
+def test_nobody_waits_long_for_a_host_whose_robots_txt_is_not_known() -> None:
+    crawl = Crawl()
+    crawl.add("best.test/", 0.9)
+    crawl.add("other.test/", 0.2)
+    crawl.pop(patient=True)
+    crawl.frontier.put_back(crawl.only())  # the robots.txt is asked for in its place
+    assert crawl.pop(patient=True) is None
+    assert crawl.frontier.ready_at() == NOW + 2
+    assert crawl.pop(NOW + 2, patient=True) == "other.test/"
+
+
+def test_nobody_waits_for_a_host_that_must_be_asked_for_something_else_first() -> None:
+    crawl = Crawl()
+    crawl.add("best.test/0", 0.9)
+    crawl.add("best.test/1", 0.9)
+    crawl.add("other.test/", 0.2)
+    crawl.pop(patient=True)
+    crawl.frontier.queue_errand("http://best.test/robots.txt")
+    assert crawl.pop(patient=True) == "other.test/"
+
+
+def test_nobody_waits_for_a_host_that_was_closed_meanwhile() -> None:
+    crawl = Crawl()
+    crawl.add("best.test/0", 0.9)
+    crawl.add("best.test/1", 0.9)
+    crawl.add("other.test/", 0.2)
+    crawl.pop(patient=True)
+    crawl.frontier.close(Closing(host="best.test", state=State.FAILED, reason=Reason.DNS, detail="gone"))
+    assert crawl.pop(patient=True) == "other.test/"
+
+
+def test_many_turns_of_waiting_leave_nothing_behind() -> None:
+    crawl = Crawl(delay=1)
+    for number in range(3_000):
+        crawl.add(f"best.test/{number}", 0.9)
+    crawl.add("other.test/", 0.1)
+    for turn in range(3_000):
+        assert crawl.pop(NOW + 2 * turn, patient=True) == f"best.test/{turn}"
+        crawl.done(NOW + 2 * turn)
+    assert len(crawl.frontier._roster._awaited) <= 1_001
 
 
 def test_one_host_gets_as_many_requests_at_once_as_it_may() -> None:

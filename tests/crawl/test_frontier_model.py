@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from shoal.crawl.frontier import Frontier
 from shoal.crawl.politeness import Clocks
+from shoal.crawl.roster import PATIENCE
 from shoal.model import Closing, Entry, Reason, State, Term, Timing, Topic
 from shoal.settings import Politeness, Settings
 from shoal.store import folder as folders
@@ -78,6 +79,7 @@ class FrontierBesideModel(RuleBasedStateMachine):
         )
         self.frontier = Frontier(self.store.shelf, self.clocks, front=1)
         self.leased: dict[str, Entry] = {}
+        self.asked_at: dict[str, float] = {}
         self.blocked: set[str] = set()
         self.in_transit: Model | None = None
 
@@ -142,12 +144,13 @@ class FrontierBesideModel(RuleBasedStateMachine):
         else:
             self.reprice(url, priority)
 
-    @rule(turns=st.integers(1, 6))
-    def work(self, turns: int) -> None:
+    @rule(turns=st.integers(1, 6), at_once=st.integers(1, 3), patient=st.booleans())
+    def work(self, turns: int, at_once: int, patient: bool) -> None:
         """Fetch some pages."""
         for _ in range(turns):
             self.now += 1.5
-            self.pop()
+            for _ in range(at_once):
+                self.pop(patient)
             for entry in list(self.leased.values()):
                 self.finish(self.leased.pop(entry.url), State.DONE, None)
 
@@ -169,13 +172,16 @@ class FrontierBesideModel(RuleBasedStateMachine):
         if known and known.state is State.WAITING and url not in self.leased:
             known.priority = priority
 
-    @rule()
-    def pop(self) -> None:
+    @rule(patient=st.booleans())
+    def pop(self, patient: bool = False) -> None:
         allowed = [url for url in self.waiting() if self.may_be_asked(url)]
-        entry = self.frontier.pop(self.now)
+        entry = self.frontier.pop(self.now, patient=patient)
         if entry is None:
-            assert not allowed
+            assert not allowed or (patient and self.something_better_waits(allowed))
+            assert self.frontier.is_holding_back == bool(allowed)
             return
+        assert not (patient and self.something_better_waits(allowed))
+        self.asked_at[entry.host] = self.now
         known = self.model.urls[entry.url]
         assert entry.url in allowed
         assert entry.priority == known.priority == max(self.model.urls[url].priority for url in allowed)
@@ -193,6 +199,18 @@ class FrontierBesideModel(RuleBasedStateMachine):
         if host in self.blocked or self.clocks.busy(host) or self.clocks.next_at(host) > self.now:
             return False
         return self.model.urls[url].not_before <= self.now
+
+    def something_better_waits(self, allowed: list[str]) -> bool:
+        """A URL of a host that will be free soon is clearly better than all that may be asked for now."""
+        best = max(self.model.urls[url].priority for url in allowed)
+        others = [url for url in self.waiting() if url not in allowed and self.will_be_free(url)]
+        return any(self.model.urls[url].priority - best > 0.1 * self.model.urls[url].priority for url in others)
+
+    def will_be_free(self, url: str) -> bool:
+        host = host_of(url)
+        if host in self.blocked or self.model.urls[url].not_before > self.now:
+            return False
+        return not self.clocks.busy(host) or self.asked_at[host] > self.now - PATIENCE
 
     @precondition(lambda self: self.leased)
     @rule(data=st.data(), state=st.sampled_from([State.DONE, State.FAILED, State.MOVED, State.SKIPPED]))

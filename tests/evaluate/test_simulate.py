@@ -131,6 +131,35 @@ def test_a_focused_crawl_finds_more(rail: tuple[OfflineWeb, Subject]) -> None:
     assert found["best-first"] > 1.5 * found["breadth"]
 
 
+def test_many_requests_in_flight_find_as_much_as_one(rail: tuple[OfflineWeb, Subject]) -> None:
+    """Where pages are scarce, hosts of poor links are not asked just because the good ones are busy."""
+    web, subject = rail
+    cache = PageCache()
+
+    def crawl(concurrency: int, *, hurry: bool = False) -> tuple[int, float]:
+        wanted = replace(
+            subject.settings,
+            budget=Budget(max_pages=150),
+            politeness=Politeness(delay=0.0),
+            fetching=Fetching(concurrency=concurrency, hurry=hurry),
+        )
+        run = simulate(web, wanted, cache=cache)
+        return len({page.url for page in run.pages} & subject.labelled), run.seconds
+
+    (alone, slow), (together, faster), (hurried, fastest) = crawl(1), crawl(64), crawl(64, hurry=True)
+    assert together > 0.9 * alone
+    assert hurried < 0.7 * together
+    assert fastest < faster < slow
+
+
+def test_a_crawl_to_the_end_of_a_web_never_waits_for_better_links(rail: tuple[OfflineWeb, Subject]) -> None:
+    web, subject = rail
+    wanted = replace(subject.settings, budget=Budget(max_depth=2))
+    hurried = replace(wanted, fetching=Fetching(hurry=True))
+    cache = PageCache()
+    assert simulate(web, wanted, cache=cache).seconds == simulate(web, hurried, cache=cache).seconds
+
+
 def test_what_a_page_asks_of_one_crawler_holds_for_that_one(tmp_path: Path) -> None:
     """Also when another one has read the page before."""
     front = b"<meta name='mybot' content='nofollow'><p>the grid</p><a href='/grid'>grid</a>"

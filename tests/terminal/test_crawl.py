@@ -65,6 +65,13 @@ def drawn(now: Statistics, width: int = 80) -> list[str]:
     return console.file.getvalue().splitlines()
 
 
+def test_says_why_so_few_requests_are_in_flight() -> None:
+    patient = replace(NOW, holding_back=True)
+    assert terminal.line(patient).endswith("40 waiting; better links wait for their hosts (--hurry does not)")
+    assert "  better links wait for their hosts (--hurry does not)" in [line.rstrip() for line in drawn(patient)]
+    assert not any("--hurry" in line for line in drawn(NOW))
+
+
 def test_one_line_says_how_the_crawl_stands() -> None:
     assert terminal.line(NOW) == (
         "1:02:05  1,234 pages, 617 relevant (50%), 12.3 pages/s, 98,765 waiting, 9 in flight, hosts 3 ready 40 waiting"

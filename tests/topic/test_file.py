@@ -73,6 +73,7 @@ def test_every_key_arrives(tmp_path: Path) -> None:
         delay = 0
         per_host = 2
         concurrency = 8
+        hurry = true
         processes = 2
         proxy = "http://127.0.0.1:3128"
         user_agent = "Minnow/2.0"
@@ -111,6 +112,7 @@ def test_every_key_arrives(tmp_path: Path) -> None:
         politeness=Politeness(delay=0.0, per_host=2),
         fetching=Fetching(
             concurrency=8,
+            hurry=True,
             proxy="http://127.0.0.1:3128",
             user_agent="Minnow/2.0",
             contact="https://example.org/bot",

@@ -35,7 +35,7 @@ def demo(folder: Path, topic: str, pages: int, seed: int, quiet: bool, as_json: 
     """Crawl a topic in a web of our own, and show what came of it.
 
     Makes a web whose every page is known, serves it on this computer, crawls it with the strategy that learns and breadth
-    first, and compares. Takes half a minute.
+    first, and compares. Takes a minute.
     """
     # Here, because the generated web and matplotlib take longer to load than most commands take in all.
     from shoal.evaluate.demo import Plan, run_demo

@@ -128,6 +128,7 @@ _CRAWL = (
     _asking("--delay", type=float, metavar="SECONDS", help="Between requests to one host. Default: 1."),
     _asking("--per-host", type=int, metavar="N", help="Requests in flight to one host. Default: 1."),
     _asking("--concurrency", type=int, metavar="N", help="Requests in flight in all. Default: 64."),
+    _asking("--hurry/--no-hurry", default=None, help="Never wait for the host of a better link. Default: no."),
     _asking("--processes", type=int, metavar="N", help="Processes that fetch and judge. Default: 1."),
     _asking("--user-agent", metavar="TEXT", help="The name we go by, to robots.txt too."),
     _asking("--contact", metavar="TEXT", help="Where a site's owner reaches you."),

@@ -39,6 +39,17 @@ class Allowance:
             return Ending.TIME
         return Ending.DONE if self._finish.done else None
 
+    def is_scarce(self, now: float) -> bool:
+        """What runs out first is pages or bytes, not time: then a page that is not worth it is one less that is.
+
+        With both limits, time counts as scarce as soon as a larger share of it is over than of the pages.
+        """
+        budget, meter = self._budget, self._meter
+        limits = ((meter.pages, budget.max_pages), (meter.bytes, budget.max_bytes))
+        shares = [used / limit for used, limit in limits if limit is not None]
+        over = 0.0 if budget.max_time is None else meter.elapsed(now) / budget.max_time
+        return bool(shares) and max(shares) >= over
+
     def deadline(self) -> float | None:
         """The moment at which the time is over."""
         return self._meter.time_of(self._budget.max_time)

@@ -173,6 +173,7 @@ class Coordinator:
             hosts_waiting=asleep,
             fetching=fetching,
             stopping=self._stopping,
+            holding_back=self._frontier.is_holding_back and bool(self._waiters) and not self._stopping,
         )
 
     def outlook(self) -> Outlook | None:
@@ -299,8 +300,9 @@ class Coordinator:
         if not self._may_ask():
             return None
         now = self._clock()
+        patient = not self._settings.fetching.hurry and self._allowance.is_scarce(now)
         for _ in range(_SKIPS_AT_ONCE):
-            if (entry := self._frontier.pop(now)) is None:
+            if (entry := self._frontier.pop(now, patient=patient)) is None:
                 return None
             if (task := self._prepare(entry, now)) is not None:
                 return task

@@ -86,6 +86,11 @@ class Frontier:
         moments = (self._roster.wakes_at(), self._later[0][0] if self._later else None)
         return min((moment for moment in moments if moment is not None), default=None)
 
+    @property
+    def is_holding_back(self) -> bool:
+        """The last `pop` had nothing only because it was patient."""
+        return self._roster.is_holding_back
+
     def host_counts(self) -> tuple[int, int]:
         """How many hosts may be asked now, and how many have URLs but must wait."""
         ready = sum(host.top < math.inf for host in self._hosts.values())
@@ -134,10 +139,13 @@ class Frontier:
 
     # --- URLs go out -------------------------------------------------------------------------------------------------
 
-    def pop(self, now: float) -> Entry | None:
-        """Lease the best URL of a host that may be asked now; None when there is none."""
+    def pop(self, now: float, *, patient: bool = False) -> Entry | None:
+        """Lease the best URL of a host that may be asked now; None when there is none.
+
+        Also None when `patient`, and a clearly better URL waits for a host that may be asked soon (`crawl/roster.py`).
+        """
         self._wake(now)
-        host = self._roster.claim(now)
+        host = self._roster.claim(now, patient=patient)
         return self._lease(host) if host is not None else None
 
     def put_back(self, entry: Entry) -> None:

@@ -17,6 +17,8 @@ class HostQueue:
         "_cold",
         "_front",
         "_heap",
+        "asked_at",
+        "awaited",
         "blocked",
         "closed",
         "errands",
@@ -25,6 +27,7 @@ class HostQueue:
         "scheduled",
         "stamp",
         "top",
+        "until",
     )
 
     def __init__(self, name: str, front: dict[int, float]) -> None:
@@ -49,6 +52,12 @@ class HostQueue:
         """Which of its places there is the true one."""
         self.top = math.inf
         """The -priority under which it stands among those that may be asked; inf when it does not."""
+        self.awaited = math.inf
+        """The same among those that are worth waiting for."""
+        self.asked_at = 0.0
+        """When the last request to it began."""
+        self.until = 0.0
+        """So long it is worth waiting for."""
 
     def __len__(self) -> int:
         """At least as many as wait: what was re-priced may stand here twice."""

@@ -162,6 +162,11 @@ class Clocks:
         clock = self._hosts.setdefault(host, _Host())
         clock.crawl_delay = min(seconds or 0.0, self._settings.max_crawl_delay)
 
+    def in_trouble(self, host: str) -> bool:
+        """The last requests to this host met trouble, and it was not forgiven yet."""
+        clock = self._hosts.get(host)
+        return clock is not None and clock.strikes > 0
+
     def still_hopes(self, host: str) -> bool:
         """False when the host was in trouble so often in a row that nothing more should be asked of it."""
         clock = self._hosts[host]

@@ -1,20 +1,30 @@
-"""Which host next? The one with the best URL, of those that may be asked now.
+"""Which host next? The one with the best URL, of those that may be asked now; or none, when a better one may be asked soon.
 
 Two heaps hold hosts: `ready` has those that may be asked, best URL first; `asleep` has those that wait, soonest first. A host
 that moves leaves its old place behind, with an old stamp. So no operation looks at more than a few hosts, however many there
 are. Time is always an argument.
+
+A third heap has the hosts that are being asked or asleep, best URL first. When pages are scarce, a poor URL must not be fetched
+only because it is the turn of nobody else: with 64 requests in flight and three good hosts, 61 of 64 pages would be poor ones.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from itertools import count
 
 from shoal.crawl.hostqueue import HostQueue
 from shoal.crawl.politeness import Clocks
 
+PATIENCE = 10.0
+"""Seconds. A host that is asleep for longer, or has not answered for so long, is not worth waiting for."""
+FOR_STRANGERS = 2.0
+"""The same for a host that has not even told its robots.txt: it may be dead, and there are many."""
+TOLERANCE = 0.1
+"""A URL that is worth less by no more than this share of the better one's priority need not wait for that."""
+_SWEEP_AT = 1_000
 _Place = tuple[float, int, int, HostQueue]
 """What it is ordered by, what breaks ties (so that hosts are never compared), the host's stamp, and the host."""
 
@@ -28,16 +38,25 @@ class Roster:
         self._peek = peek
         self._ready: list[_Place] = []
         self._asleep: list[_Place] = []
+        self._awaited: list[_Place] = []
+        self._sweep_at = _SWEEP_AT
+        """When so many stand there, old places are swept out."""
+        self._held_until = math.inf
+        """When the last `claim` had nothing because of a better URL: the moment until which that is worth waiting for."""
         self._now = -math.inf
         """The time of the last `claim`."""
         self._tick = count()
 
-    def claim(self, now: float) -> HostQueue | None:
-        """The host whose best URL may be asked for now, before all others; its clock is told. None when there is none."""
+    def claim(self, now: float, *, patient: bool = False) -> HostQueue | None:
+        """The host whose best URL may be asked for now, before all others; its clock is told. None when there is none.
+
+        Also None when `patient`, and a clearly better URL waits for a host that may be asked soon.
+        """
         self._now = now
+        self._held_until = math.inf
         self._wake(now)
         while self._ready:
-            promised, _, stamp, host = heappop(self._ready)
+            promised, _, stamp, host = place = heappop(self._ready)
             if stamp != host.stamp:
                 continue
             top = self._peek(host)
@@ -45,16 +64,29 @@ class Roster:
                 self._unschedule(host)
             elif top > promised:  # its best URL is gone or was re-priced since
                 self._make_ready(host, top)
+            elif patient and self._better_soon(top):
+                heappush(self._ready, place)
+                return None
             elif (at := self._clocks.claim(host.name, now)) > now:
                 self._sleep(host, at)
             else:
+                host.asked_at = now
                 return host
         return None
 
+    @property
+    def is_holding_back(self) -> bool:
+        """The last `claim` had nothing only because it was patient."""
+        return self._held_until < math.inf
+
     def schedule(self, host: HostQueue) -> None:
         """Put the host where its clock says, if it has anything to ask for."""
-        pages = len(host) and not host.blocked and host.closed is None
-        if not (pages or host.errands) or self._clocks.busy(host.name):
+        pages = len(host) and host.closed is None
+        if self._clocks.busy(host.name):
+            self._unschedule(host)
+            if pages:
+                self._await(host, host.asked_at + (FOR_STRANGERS if host.blocked else PATIENCE))
+        elif not (host.errands or (pages and not host.blocked)):
             self._unschedule(host)
         elif (at := self._clocks.next_at(host.name)) > self._now:
             self._sleep(host, at)
@@ -63,27 +95,32 @@ class Roster:
 
     def came(self, host: HostQueue, priority: float) -> None:
         """A URL of this priority waits there now."""
-        if not host.scheduled:
+        if host.awaited < math.inf:
+            if -priority < host.awaited:
+                self._stand_awaited(host, -priority)
+        elif not host.scheduled:
             self.schedule(host)
         elif -priority < host.top < math.inf:
             self._make_ready(host, -priority)
 
     def wakes_at(self) -> float | None:
-        """When the next host may be asked that may not be asked now; it may have nothing to ask for by then."""
-        return self._asleep[0][0] if self._asleep else None
+        """When `claim` may have something that had nothing; the host may have nothing to ask for by then."""
+        at = min(self._held_until, self._asleep[0][0] if self._asleep else math.inf)
+        return at if at < math.inf else None
 
     def _unschedule(self, host: HostQueue) -> None:
         host.stamp += 1
-        host.scheduled, host.top = False, math.inf
+        host.scheduled, host.top, host.awaited = False, math.inf, math.inf
 
     def _sleep(self, host: HostQueue, until: float) -> None:
         host.stamp += 1
-        host.scheduled, host.top = True, math.inf
+        host.scheduled, host.top, host.awaited = True, math.inf, math.inf
         heappush(self._asleep, (until, next(self._tick), host.stamp, host))
+        self._await(host, until)
 
     def _make_ready(self, host: HostQueue, top: float) -> None:
         host.stamp += 1
-        host.scheduled, host.top = True, top
+        host.scheduled, host.top, host.awaited = True, top, math.inf
         heappush(self._ready, (top, next(self._tick), host.stamp, host))
 
     def _wake(self, now: float) -> None:
@@ -99,3 +136,47 @@ class Roster:
             self._unschedule(host)
         else:
             self._make_ready(host, top)
+
+    # --- who is worth waiting for ------------------------------------------------------------------------------------
+
+    def _await(self, host: HostQueue, until: float) -> None:
+        """The host may be asked for a page by then, it seems, if it is not in trouble."""
+        host.until = until
+        top = None if host.errands or self._clocks.in_trouble(host.name) else self._peek(host)
+        if top is not None:
+            self._stand_awaited(host, top)
+
+    def _stand_awaited(self, host: HostQueue, top: float) -> None:
+        host.awaited = top
+        heappush(self._awaited, (top, next(self._tick), host.stamp, host))
+        if len(self._awaited) > self._sweep_at:
+            self._awaited = [place for place in self._awaited if _is_awaited(place)]
+            heapify(self._awaited)
+            self._sweep_at = max(_SWEEP_AT, 2 * len(self._awaited))
+
+    def _better_soon(self, top: float) -> bool:
+        """A URL that is clearly better than the best one of all hosts that may be asked now waits for its host."""
+        if (best := self._best_awaited()) is None or top - best.awaited <= TOLERANCE * abs(best.awaited):
+            return False
+        self._held_until = best.until
+        return True
+
+    def _best_awaited(self) -> HostQueue | None:
+        while self._awaited:
+            promised, _, _, host = place = self._awaited[0]
+            worth_it = _is_awaited(place) and self._now < host.until <= self._now + PATIENCE
+            top = self._peek(host) if worth_it else None
+            if top == promised:
+                return host
+            heappop(self._awaited)
+            if _is_awaited(place):  # its time is over, or its best URL is gone or was re-priced since
+                host.awaited = math.inf
+                if top is not None:
+                    self._stand_awaited(host, top)
+        return None
+
+
+def _is_awaited(place: _Place) -> bool:
+    """False for the place of a host that has moved on."""
+    rank, _, stamp, host = place
+    return stamp == host.stamp and rank == host.awaited

@@ -36,6 +36,8 @@ class Statistics(msgspec.Struct, frozen=True, kw_only=True):
     fetching: tuple[str, ...]
     stopping: bool = False
     """Somebody asked for an end; what is in flight comes home first."""
+    holding_back: bool = False
+    """Requests could be made, but better URLs wait for hosts that may be asked soon, and pages are scarce."""
     trouble: str = ""
     """The last request that failed, and why: whoever waits for a first page wants to know."""
 
@@ -103,6 +105,7 @@ class Meter:
         hosts_waiting: int,
         fetching: tuple[str, ...],
         stopping: bool,
+        holding_back: bool = False,
     ) -> Statistics:
         """All of it, at this moment."""
         self._forget(now)
@@ -122,6 +125,7 @@ class Meter:
             retries=self._retries,
             fetching=fetching,
             stopping=stopping,
+            holding_back=holding_back,
             trouble=self._trouble,
         )
 

@@ -30,8 +30,6 @@ FOCUSED, BASELINE = "learned", "breadth"
 LATENCY = 0.03
 """Seconds that the made-up hosts take to answer, as on a network: without it the figures would depend on the computer."""
 DELAY = 0.05
-CONCURRENCY = 3
-"""Few at once, so that at each moment there are more hosts that may be asked than requests to make: a choice."""
 MARKER = "shoal-demo"
 PICTURE = "harvest.png"
 _LEDGER_FOLDER = "state"
@@ -114,7 +112,7 @@ def _settings(plan: Plan, web: Web, strategy: str, proxy: str) -> Settings:
         strategy=strategy,
         budget=Budget(max_pages=plan.pages),
         politeness=Politeness(delay=DELAY),
-        fetching=Fetching(proxy=proxy, concurrency=CONCURRENCY),
+        fetching=Fetching(proxy=proxy),
     )
 
 

@@ -93,7 +93,11 @@ def simulate(
     """
     if settings.budget.max_pages is None:
         limit = len(web.urls()) + _MORE_PAGES
-        settings = replace(settings, budget=replace(settings.budget, max_pages=limit))
+        settings = replace(
+            settings,
+            budget=replace(settings.budget, max_pages=limit),
+            fetching=replace(settings.fetching, hurry=True),  # pages are not scarce
+        )
     with _folder(keep) as folder:
         app.start_crawl(folder, settings)
         simulation = _Simulation(web, settings, latency, JumpingClock(clock_start), cache or PageCache())

@@ -37,6 +37,7 @@ _RAISE = {
     Ending.DONE: "--until-done SHARE",
 }
 """What lets a crawl go on that is over."""
+_HOLDING_BACK = "better links wait for their hosts (--hurry does not)"
 
 
 # --- progress --------------------------------------------------------------------------------------------------------
@@ -81,10 +82,11 @@ async def _lines(coordinator: Coordinator) -> None:
 def line(now: Statistics) -> str:
     """How a crawl stands, where there is only one line to say it."""
     trouble = f"; last failure: {harmless(now.trouble)}" if now.trouble and not now.pages else ""
+    held = f"; {_HOLDING_BACK}" if now.holding_back else ""
     return (
         f"{_clock(now.elapsed)}  {now.pages:,} pages, {now.relevant:,} relevant ({now.harvest_rate:.0%}), "
         f"{now.rate:.1f} pages/s, {now.queue:,} waiting, {len(now.fetching)} in flight, "
-        f"hosts {now.hosts_ready:,} ready {now.hosts_waiting:,} waiting{trouble}"
+        f"hosts {now.hosts_ready:,} ready {now.hosts_waiting:,} waiting{held}{trouble}"
     )
 
 
@@ -104,6 +106,8 @@ def screen(folder: Path, now: Statistics, outlook: Outlook | None = None) -> Ren
     ]
     more = len(now.fetching) - len(fetches)
     rest = [Text(f"    and {more} more in flight", style="dim")] if more > 0 else []
+    if now.holding_back:
+        rest.append(Text(f"  {_HOLDING_BACK}", style="dim", overflow="ellipsis", no_wrap=True))
     if now.trouble:
         rest.append(Text(f"  last failure: {harmless(now.trouble)}", style="dim", overflow="ellipsis", no_wrap=True))
     if outlook is not None and outlook.pages:

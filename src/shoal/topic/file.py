@@ -203,6 +203,7 @@ def _keys(names: Names) -> dict[str, _Key]:
         "delay": key(values.number, ("politeness", "delay")),
         "per_host": key(values.whole(1), ("politeness", "per_host")),
         "concurrency": key(values.whole(1), ("fetching", "concurrency")),
+        "hurry": key(values.yes_or_no, ("fetching", "hurry")),
         "processes": key(values.whole(1), ("", "processes")),
         "proxy": key(values.proxy, ("fetching", "proxy")),
         "user_agent": key(values.user_agent, ("fetching", "user_agent")),
