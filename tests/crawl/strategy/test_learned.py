@@ -863,3 +863,14 @@ def test_what_came_or_was_lost_does_not_wait() -> None:
     crawl = Crawl(learned(), small_web())
     crawl.run(80)
     assert set(links_in(crawl.strategy)) == {key_of(url) for url in crawl.prices}
+
+
+def test_what_is_kept_of_a_page_does_not_grow_with_its_links() -> None:
+    """For opinions, fifty thousand pages are remembered: each with its own link, not with all those that stand on it."""
+    strategy = learned()
+    follow(strategy, page("", "hub", depth=0), page("hub", *(str(number) for number in range(500))))
+    arrival = strategy._came[key_of(url_of("hub"))].arrival
+    assert arrival is not None
+    kept = [arrival.signs, arrival.flight.row, arrival.flight.ways]
+    assert all(part.base is None for part in kept)
+    assert sum(part.nbytes for part in kept) < 1_000

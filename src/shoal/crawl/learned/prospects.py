@@ -38,7 +38,8 @@ _AHEAD = 5
 """Of so many times the pages until the next time, the prices must be right."""
 _HOSTS = 300
 """Hosts whose best link must have the right price: others may have to wait for their clocks."""
-_BLOCK = 20_000
+_BLOCK = 2_000
+"""Links valued in one go: some milliseconds, and what is computed on the way stays in the processor's cache."""
 
 
 class Prospects:

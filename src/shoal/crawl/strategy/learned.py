@@ -153,7 +153,8 @@ class Learned(Strategy):
         if flight is None:
             return None, self._model.signs_of(rows, ways)
         signs = self._model.signs_of(np.concatenate([flight.row, rows]), np.concatenate([flight.ways, ways]))
-        return _Arrival(flight, signs[:1]), signs[1:]
+        # A copy, because it is kept for long: a part would keep all of them.
+        return _Arrival(flight, signs[:1].copy()), signs[1:]
 
     def _land(self, key: int) -> _Flight | None:
         """The link that led to a page, and does not wait any more; None for a seed."""
