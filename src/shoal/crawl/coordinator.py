@@ -15,13 +15,14 @@ from msgspec.structs import replace
 
 from shoal.crawl.allowance import Allowance, Ending
 from shoal.crawl.errands import Errands
-from shoal.crawl.finish import AHEAD, Finish
+from shoal.crawl.finish import Finish
 from shoal.crawl.frontier import Frontier
 from shoal.crawl.intake import Intake
 from shoal.crawl.learning import Learner
 from shoal.crawl.politeness import BUSY, Clocks
 from shoal.crawl.robots import Rulebook
 from shoal.crawl.statistics import Meter, Statistics
+from shoal.crawl.thinking import Thinker
 from shoal.crawl.traps import TrapDetector
 from shoal.model import (
     Closing,
@@ -37,7 +38,6 @@ from shoal.model import (
     StoredPage,
     Task,
     Topic,
-    TopicChange,
     Totals,
     Visit,
 )
@@ -52,8 +52,6 @@ _FULL_BATCH = 64
 """Pages after which a commit does not wait any longer."""
 _MAX_UNSAVED = 512
 """Pages in memory at which fetching waits for the disk."""
-_REPRICED_AT_ONCE = 200
-"""URLs that get another priority before others have their turn."""
 _SKIPS_AT_ONCE = 200
 """URLs left out in one go; a page may have thousands of forbidden links, and others must not wait for all of them."""
 
@@ -88,9 +86,7 @@ class Coordinator:
         self._traps = traps
         self._intake = intake
         self._strategy = strategy
-        self._learner = learner
         self._clock = clock
-        self._opinions = opinions
         self._meter = Meter(totals, clock())
         self._finish = finish or Finish(None)
         self._allowance = Allowance(settings.budget, self._meter, self._finish)
@@ -104,16 +100,19 @@ class Coordinator:
         """`_dispatch` will be called in the next turn of the event loop."""
         # The batch that the next commit takes, beside what the frontier has changed:
         self._pages: list[StoredPage] = []
-        self._topics: list[TopicChange] = []
         self._batch_due = asyncio.Event()
         self._room = asyncio.Event()
         self._room.set()
-        self._refresh_at = totals.pages + strategy.pace()
-        """How many pages it takes until the strategy may re-price what waits."""
-        self._stale = asyncio.Event()
-        self._told = False
-        """A user said something of pages, and the strategy was not asked since what it makes of it."""
-        self._on_topic: list[Callable[[Topic], None]] = []
+        self._thinker = Thinker(
+            strategy=strategy,
+            learner=learner,
+            finish=self._finish,
+            frontier=frontier,
+            meter=self._meter,
+            opinions=opinions,
+            clock=clock,
+            changed=self._dispatch_soon,
+        )
 
     # --- what others ask and tell ------------------------------------------------------------------------------------
 
@@ -178,7 +177,7 @@ class Coordinator:
 
     def outlook(self) -> Outlook | None:
         """What the strategy expects of the next pages at this moment; None when it cannot tell."""
-        return self._strategy.outlook(AHEAD)
+        return self._thinker.outlook()
 
     @property
     def finish(self) -> Finish:
@@ -188,20 +187,20 @@ class Coordinator:
     @property
     def topic(self) -> Topic:
         """What we are looking for at this moment."""
-        return self._learner.topic
+        return self._thinker.topic
 
     def when_topic_changes(self, tell: Callable[[Topic], None]) -> None:
         """From the next page on, `tell` hears of every new version of the topic."""
-        self._on_topic.append(tell)
+        self._thinker.when_topic_changes(tell)
 
     async def run(self) -> Ending:
         """Commit batch after batch until the crawl is over; answers why it is."""
-        self._hear_the_user()
-        self._ask_whether_done()
+        self._thinker.hear_the_user()
+        self._thinker.ask_whether_done()
         async with asyncio.TaskGroup() as group:
-            refreshing = group.create_task(self._keep_fresh())
+            thinking = group.create_task(self._thinker.run())
             ending = await self._commit_all()
-            refreshing.cancel()
+            thinking.cancel()
         return ending
 
     async def _commit_all(self) -> Ending:
@@ -212,46 +211,6 @@ class Coordinator:
         self._dispatch()
         await self._commit()
         return ending
-
-    async def _keep_fresh(self) -> None:
-        """Whenever enough pages came, learn from them, and ask the strategy what it thinks now of what waits."""
-        while True:
-            await self._stale.wait()
-            self._stale.clear()
-            if self._learner.due:
-                await self._learn()
-            if self._told or self._meter.pages >= self._refresh_at:
-                await self._refresh()
-            self._ask_whether_done()
-
-    def _ask_whether_done(self) -> None:
-        pages = self._meter.pages
-        if self._finish.due(pages) and self._finish.ask(self.outlook(), pages):
-            self._dispatch_soon()  # those who wait for work go home
-
-    async def _learn(self) -> None:
-        if (change := await self._learner.study(self._clock())) is not None:
-            self._topics.append(change)
-            for tell in self._on_topic:
-                tell(change.topic)
-
-    def _hear_the_user(self) -> None:
-        """What a user says of pages counts at once; also while an older refresh is still under way."""
-        for opinion in self._opinions():
-            self._strategy.told(opinion)
-            self._told = True
-        if self._told:
-            self._stale.set()
-
-    async def _refresh(self) -> None:
-        self._told = False
-        for count, one in enumerate(await self._strategy.refresh(), start=1):
-            if not self._frontier.reprice(one.key, one.priority, one.why):
-                self._strategy.lost([one.key])  # with its host, perhaps
-            if count % _REPRICED_AT_ONCE == 0:
-                await asyncio.sleep(0)
-        self._refresh_at = self._meter.pages + self._strategy.pace()
-        self._dispatch_soon()
 
     # --- handing out -------------------------------------------------------------------------------------------------
 
@@ -413,10 +372,7 @@ class Coordinator:
             entry = self._frontier.note(entry, why)
         self._frontier.settle(entry, State.DONE)
         self._pages.append(StoredPage(seen=seen, fetch_order=order, memo=self._strategy.memo(seen)))
-        self._learner.saw(seen)
-        self._finish.saw(relevant=relevant)
-        if order >= self._refresh_at or self._learner.due or self._finish.due(order):
-            self._stale.set()
+        self._thinker.saw(seen, order, relevant=relevant)
 
     def _missed(self, entry: Entry, failure: Failure) -> None:
         next_at = self._clocks.release(entry.host, failure.timing, failure)
@@ -446,16 +402,15 @@ class Coordinator:
 
     async def _commit(self) -> None:
         self._batch_due.clear()
-        self._hear_the_user()
+        self._thinker.hear_the_user()
         self._clocks.publish()
         pages, self._pages = self._pages, []
-        topics, self._topics = self._topics, []
         changes = replace(
             self._frontier.take_changes(),
             pages=tuple(pages),
             robots=self._errands.take(),
             patterns=tuple(self._traps.changes()),
-            topics=tuple(topics),
+            topics=self._thinker.take_topics(),
             fetching=tuple(entry.url for entry in self._frontier.leased.values()),
             elapsed=self._meter.elapsed(self._clock()),
         )

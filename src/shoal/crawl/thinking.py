@@ -1,0 +1,118 @@
+"""When does a crawl think, and what of? After enough pages it learns about its topic, prices anew what waits, and asks whether
+it is worth going on; what a user says makes it think at once. Fetching goes on meanwhile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from shoal.crawl.finish import AHEAD, Finish
+from shoal.crawl.frontier import Frontier
+from shoal.crawl.learning import Learner
+from shoal.crawl.statistics import Meter
+from shoal.model import Opinion, Outlook, Seen, Topic, TopicChange
+from shoal.protocols import Strategy
+
+_REPRICED_AT_ONCE = 200
+"""URLs that get another priority before others have their turn."""
+
+
+class Thinker:
+    """Lets strategy, learner and finish think when it is time. Owned by the coordinator; owns the changes of the topic."""
+
+    def __init__(
+        self,
+        *,
+        strategy: Strategy,
+        learner: Learner,
+        finish: Finish,
+        frontier: Frontier,
+        meter: Meter,
+        opinions: Callable[[], Sequence[Opinion]],
+        clock: Callable[[], float],
+        changed: Callable[[], None],
+    ) -> None:
+        """`opinions` are those that a user gave since it was asked last; `changed` hears that other URLs may come next now."""
+        self._strategy = strategy
+        self._learner = learner
+        self._finish = finish
+        self._frontier = frontier
+        self._meter = meter
+        self._opinions = opinions
+        self._clock = clock
+        self._changed = changed
+        self._refresh_at = meter.pages + strategy.pace()
+        """How many pages it takes until the strategy may re-price what waits."""
+        self._due = asyncio.Event()
+        self._told = False
+        """A user said something of pages, and the strategy was not asked since what it makes of it."""
+        self._on_topic: list[Callable[[Topic], None]] = []
+        self._topics: list[TopicChange] = []
+        """What the next commit takes."""
+
+    @property
+    def topic(self) -> Topic:
+        """What we are looking for at this moment."""
+        return self._learner.topic
+
+    def when_topic_changes(self, tell: Callable[[Topic], None]) -> None:
+        """From the next page on, `tell` hears of every new version of the topic."""
+        self._on_topic.append(tell)
+
+    def take_topics(self) -> tuple[TopicChange, ...]:
+        """The changes since the last call."""
+        topics, self._topics = self._topics, []
+        return tuple(topics)
+
+    def outlook(self) -> Outlook | None:
+        """What the strategy expects of the next pages at this moment; None when it cannot tell."""
+        return self._strategy.outlook(AHEAD)
+
+    def saw(self, seen: Seen, order: int, *, relevant: bool) -> None:
+        """A page came, as the so-many-th, and the strategy knows it."""
+        self._learner.saw(seen)
+        self._finish.saw(relevant=relevant)
+        if order >= self._refresh_at or self._learner.due or self._finish.due(order):
+            self._due.set()
+
+    def hear_the_user(self) -> None:
+        """What a user says of pages counts at once; also while an older refresh is still under way."""
+        for opinion in self._opinions():
+            self._strategy.told(opinion)
+            self._told = True
+        if self._told:
+            self._due.set()
+
+    def ask_whether_done(self) -> None:
+        """If it is time to."""
+        pages = self._meter.pages
+        if self._finish.due(pages) and self._finish.ask(self.outlook(), pages):
+            self._changed()  # those who wait for work go home
+
+    async def run(self) -> None:
+        """Think whenever it is time, until cancelled."""
+        while True:
+            await self._due.wait()
+            self._due.clear()
+            if self._learner.due:
+                await self._learn()
+            if self._told or self._meter.pages >= self._refresh_at:
+                await self._refresh()
+            self.ask_whether_done()
+
+    async def _learn(self) -> None:
+        if (change := await self._learner.study(self._clock())) is not None:
+            self._topics.append(change)
+            for tell in self._on_topic:
+                tell(change.topic)
+
+    async def _refresh(self) -> None:
+        self._told = False
+        for count, one in enumerate(await self._strategy.refresh(), start=1):
+            if not self._frontier.reprice(one.key, one.priority, one.why):
+                self._strategy.lost([one.key])  # with its host, perhaps
+            if count % _REPRICED_AT_ONCE == 0:
+                await asyncio.sleep(0)
+        self._refresh_at = self._meter.pages + self._strategy.pace()
+        self._changed()
