@@ -7,6 +7,7 @@ import pytest
 from shoal.testing.webserver import SimpleWeb, WebServer
 from tests.running import Operator, assert_consistent, stored
 
+pytestmark = pytest.mark.slow  # commands, each a process of its own
 A, B = "http://a.test", "http://b.test"
 
 

@@ -25,6 +25,7 @@ from shoal.testing.webserver import Answer, WebServer
 from tests.running import Finished, stored
 from tests.telling import HOME, TOPIC, Foreteller, ShallowWeb, teller_laid
 
+pytestmark = pytest.mark.slow  # commands, each a process of its own
 ARGUMENTS = ("--topic", TOPIC, "--seed", HOME, "--delay", "0", "--strategy", "teller", "--concurrency", "1", "--quiet")
 SETTINGS = Settings(topic=Topic(name="电网", terms=(Term(text="电网"),)), seeds=(HOME,), strategy="teller")
 KNOWLEDGE = b"\x81\xa9good.test\x92\x64\x64"

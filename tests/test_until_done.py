@@ -30,6 +30,7 @@ from tests.running import Finished, ask, assert_consistent, stored
 from tests.telling import HOME, TOPIC, Foreteller, ShallowWeb, teller_laid
 from tests.terminal.test_crawl import NOW, OVER, drawn
 
+pytestmark = pytest.mark.slow  # commands, each a process of its own
 GOOD, DULL = 40, 600
 
 
