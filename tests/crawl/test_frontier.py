@@ -170,22 +170,23 @@ def test_nobody_waits_long_for_a_host_that_does_not_answer() -> None:
     assert crawl.pop(NOW + 11, patient=True) == "third.test/"
 
 
+def while_the_best_is_asked(delay: float = 1.0) -> Crawl:
+    """The best of three URLs is under way; the second best is of the same host."""
+    crawl = Crawl(delay=delay)
+    for url, priority in [("best.test/0", 0.9), ("best.test/1", 0.9), ("other.test/", 0.2)]:
+        crawl.add(url, priority)
+    assert crawl.pop(patient=True) == "best.test/0"
+    return crawl
+
+
 def test_nobody_waits_for_a_host_that_must_rest_for_long() -> None:
-    crawl = Crawl(delay=11)
-    crawl.add("best.test/0", 0.9)
-    crawl.add("best.test/1", 0.9)
-    crawl.add("other.test/", 0.2)
-    crawl.pop(patient=True)
+    crawl = while_the_best_is_asked(delay=11)
     crawl.done()
     assert crawl.pop(patient=True) == "other.test/"
 
 
 def test_nobody_waits_for_a_host_in_trouble() -> None:
-    crawl = Crawl()
-    crawl.add("best.test/0", 0.9)
-    crawl.add("best.test/1", 0.9)
-    crawl.add("other.test/", 0.2)
-    crawl.pop(patient=True)
+    crawl = while_the_best_is_asked()
     entry = crawl.only()
     timing = Timing(started=NOW, answered=NOW, ended=NOW)
     crawl.clocks.release(entry.host, timing, failure("", Reason.RESET, heals=True))
@@ -206,32 +207,32 @@ def test_nobody_waits_long_for_a_host_whose_robots_txt_is_not_known() -> None:
 
 
 def test_nobody_waits_for_a_host_that_must_be_asked_for_something_else_first() -> None:
-    crawl = Crawl()
-    crawl.add("best.test/0", 0.9)
-    crawl.add("best.test/1", 0.9)
-    crawl.add("other.test/", 0.2)
-    crawl.pop(patient=True)
+    crawl = while_the_best_is_asked()
     crawl.frontier.queue_errand("http://best.test/robots.txt")
     assert crawl.pop(patient=True) == "other.test/"
 
 
+def test_nor_does_that_host_hide_another_that_is_worth_waiting_for() -> None:
+    crawl = while_the_best_is_asked()
+    for number in range(2):
+        crawl.add(f"good.test/{number}", 0.9)
+    assert crawl.pop(patient=True) == "good.test/0"
+    crawl.frontier.queue_errand("http://best.test/robots.txt")
+    assert crawl.pop(patient=True) is None
+
+
 def test_nobody_waits_for_a_host_that_was_closed_meanwhile() -> None:
-    crawl = Crawl()
-    crawl.add("best.test/0", 0.9)
-    crawl.add("best.test/1", 0.9)
-    crawl.add("other.test/", 0.2)
-    crawl.pop(patient=True)
+    crawl = while_the_best_is_asked()
     crawl.frontier.close(Closing(host="best.test", state=State.FAILED, reason=Reason.DNS, detail="gone"))
     assert crawl.pop(patient=True) == "other.test/"
 
 
-def test_many_turns_of_waiting_leave_nothing_behind() -> None:
+def test_hosts_that_nobody_waited_for_leave_nothing_behind() -> None:
     crawl = Crawl(delay=1)
     for number in range(3_000):
-        crawl.add(f"best.test/{number}", 0.9)
-    crawl.add("other.test/", 0.1)
+        crawl.add(f"a.test/{number}")
     for turn in range(3_000):
-        assert crawl.pop(NOW + 2 * turn, patient=True) == f"best.test/{turn}"
+        assert crawl.pop(NOW + 2 * turn) == f"a.test/{turn}"
         crawl.done(NOW + 2 * turn)
     assert len(crawl.frontier._roster._awaited) <= 1_001
 

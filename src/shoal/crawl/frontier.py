@@ -55,8 +55,7 @@ class Frontier:
         self._leased: dict[int, Entry] = {}
         self._leased_errands: dict[int, Entry] = {}
         self._waiting = 0
-        self._tick = count()
-        """Numbers errands."""
+        self._errand_numbers = count()
         # What was seen lately, in two generations, so that forgetting is one assignment.
         self._recent: dict[str, _Way] = {}
         self._recent_before: dict[str, _Way] = {}
@@ -171,13 +170,13 @@ class Frontier:
 
     def start_errand(self, url: str) -> Entry:
         """Ask for something that is no page of the crawl (a robots.txt), with a claim on the host that is there already."""
-        entry = Entry(id=-next(self._tick) - 1, url=url, host=host_of(url), priority=math.inf)
+        entry = Entry(id=-next(self._errand_numbers) - 1, url=url, host=host_of(url), priority=math.inf)
         self._leased_errands[entry.id] = entry
         return entry
 
     def queue_errand(self, url: str) -> int:
         """The same as soon as the host's clock allows, before all its pages; answers the id under which it will come."""
-        entry = Entry(id=-next(self._tick) - 1, url=url, host=host_of(url), priority=math.inf)
+        entry = Entry(id=-next(self._errand_numbers) - 1, url=url, host=host_of(url), priority=math.inf)
         host = self._host(entry.host)
         host.errands.append(entry)
         self._roster.schedule(host)
