@@ -1,0 +1,132 @@
+"""Can this folder be searched, and if not, why? What is in an index's folder, and whether it is whole."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+import tantivy
+
+from shoal.errors import FolderError, ShoalError, StorageFull
+from shoal.index.analyse import tokens
+from shoal.index.schema import FORMAT
+
+LOCK = "lock"
+"""Held by the one who writes."""
+_FORMAT = "format"
+_META = "meta.json"
+_SAMPLE = "Smart GRIDS' batteries, 智能電網與變電站 ＡＢＣ café x-ray don't 2024"
+"""Another analyser would make other tokens of it, and look up what is not in the index."""
+_TAIL = struct.Struct("<II")
+"""How tantivy ends a file: the length of what it says about it in JSON, and a number by which the end is known."""
+_NO_ROOM = ("os error 28", "os error 122", "os error 27", "No space left")
+
+
+class _Segment(msgspec.Struct):
+    segment_id: str
+
+
+class _Meta(msgspec.Struct):
+    """What tantivy says was committed; files of other segments were being written when somebody was killed."""
+
+    segments: list[_Segment]
+
+
+def is_usable(folder: Path) -> bool:
+    """True when the folder has an index that this shoal can search and add to."""
+    return not problem(folder)
+
+
+def problem(folder: Path) -> str:
+    """Why the folder cannot be searched, as one sentence; empty when it can."""
+    if not exists(folder):
+        return f"There is no index in {folder}."
+    if not _is_ours(folder):
+        return f"The index in {folder} was made by another version of shoal."
+    try:
+        index = tantivy.Index.open(str(folder))
+        index.searcher().aggregate(tantivy.Query.all_query(), {"last": {"max": {"field": "version"}}})
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt | SystemExit | MemoryError):
+            raise
+        # Any other: a damaged file can also make tantivy panic, which is no Exception in Python.
+        return f"The index in {folder} is damaged."
+    return ""
+
+
+def damage(folder: Path) -> tuple[str, ...]:
+    """The names of the files that are not as they were written; reads all that was committed."""
+    try:
+        meta = msgspec.json.decode((folder / _META).read_bytes(), type=_Meta)
+    except (OSError, msgspec.MsgspecError):
+        return (_META,)
+    committed = {segment.segment_id.replace("-", "") for segment in meta.segments}
+    paths = [path for path in sorted(folder.iterdir()) if path.name.partition(".")[0] in committed]
+    return tuple(path.name for path in paths if not _is_whole(path))
+
+
+def exists(folder: Path) -> bool:
+    """True when something was indexed here, whether it can be used or not."""
+    return (folder / _META).is_file()
+
+
+def open_or_create(folder: Path, schema: tantivy.Schema) -> tantivy.Index:
+    """The index in the folder; a new one where there is none."""
+    if exists(folder):
+        if sentence := problem(folder):
+            raise FolderError(sentence)
+    else:
+        empty(folder)
+        (folder / _FORMAT).write_text(_format(), encoding="utf-8")
+    return tantivy.Index(schema, str(folder))
+
+
+def empty(folder: Path) -> None:
+    """Remove an index, damaged or not; who searches it meanwhile goes on with what they have opened."""
+    # First the file that makes it an index, so that a crash in between leaves none behind.
+    for path in sorted(folder.iterdir(), key=lambda path: path.name != _META):
+        if path.name != LOCK and path.is_file():
+            path.unlink()
+
+
+@contextmanager
+def complaints(folder: Path) -> Iterator[None]:
+    """What tantivy and the disk complain of, as a sentence."""
+    try:
+        yield
+    except (ValueError, OSError) as error:
+        if isinstance(error, ShoalError):
+            raise
+        if any(sign in str(error) for sign in _NO_ROOM) or getattr(error, "errno", 0) == 28:
+            raise StorageFull(f"There is no room left to index pages in {folder}.") from error
+        raise FolderError(f"The index in {folder} cannot be used: {' '.join(str(error).split())}") from error
+
+
+def _is_ours(folder: Path) -> bool:
+    try:
+        return (folder / _FORMAT).read_text(encoding="utf-8", errors="replace") == _format()
+    except OSError:
+        return False
+
+
+def _format() -> str:
+    """Changes with whatever makes an index another one: the fields, the analyser."""
+    return f"shoal index {FORMAT}, analyser {zlib.crc32(' '.join(tokens(_SAMPLE)).encode()):08x}\n"
+
+
+def _is_whole(path: Path) -> bool:
+    """True when the file has the checksum that its last bytes name."""
+    data = path.read_bytes()
+    if len(data) < _TAIL.size:
+        return False
+    length, _ = _TAIL.unpack_from(data, len(data) - _TAIL.size)
+    end = len(data) - _TAIL.size - length
+    try:
+        said = msgspec.json.decode(data[max(0, end) : -_TAIL.size])
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return False
+    return end >= 0 and isinstance(said, dict) and said.get("crc") == zlib.crc32(data[:end])

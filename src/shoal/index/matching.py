@@ -1,0 +1,179 @@
+"""Which entries of the index match a query, and how well? Turns a query into tantivy's terms.
+
+The score of a page is a sum over words and fields: rarity of the word x boost of the field x how often it stands there (BM25),
+plus something for neighbouring words that stand together. All of it is multiplied by the page's weight (`schema.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from math import ceil, log
+
+import tantivy
+
+from shoal.index.analyse import tokens
+from shoal.index.query import Kind, Limit, Query, Words
+from shoal.index.schema import TEXTS
+
+BOOSTS = {"title": 1.0, "headings": 0.2, "anchors": 0.4, "body": 1.0}
+"""On top of each other: headings stand in the text, too, and mostly repeat the title. The middle of where all of three real webs
+are better off than with other engines (`benchmarks/search_quality.py`): the one with short pages would have liked more of title
+and anchors, the one with long pages less."""
+_TOGETHER = 1.0
+"""What two words are worth once more when one stands right behind the other."""
+_MOST_PAIRS = 8
+_ENOUGH, _PLENTY = 0.6, 4
+"""Of three words or more, this share must be on a page; so many are enough, however long the query."""
+_FAR = 10**9
+
+Clause = tuple[tantivy.Occur, tantivy.Query]
+Must, Should, MustNot = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
+
+
+class Matcher:
+    """Makes queries for one state of the index, whose statistics say how rare a word is."""
+
+    def __init__(self, schema: tantivy.Schema, searcher: tantivy.Searcher) -> None:
+        self._schema = schema
+        self._searcher = searcher
+        self._pages = searcher.num_docs
+        self.marks: Mapping[int, bool] = {}
+        """What the user said of pages, by their ids: it counts more than what the judge said. Owned by the index."""
+        self.pages_with = lru_cache(maxsize=10_000)(self._pages_with)
+
+    # --- whole queries -----------------------------------------------------------------------------------------------
+
+    def query(self, query: Query, *, some: bool = False) -> tantivy.Query:
+        """Finds the pages with enough of the wanted words; with `some`, those with at least one of them."""
+        clauses = [(Must, self.words(words)) for words in query.wanted if words.exact or words.in_title]
+        clauses += self._loose([words for words in query.wanted if not (words.exact or words.in_title)], some)
+        clauses += [(Should, self.pair(*pair)) for pair in pairs(query.wanted)]
+        clauses += [(MustNot, self.anywhere(words)) for words in query.unwanted]
+        clauses += self._limits(query)
+        if not any(occur == Must for occur, _ in clauses):
+            clauses.append((Must, tantivy.Query.const_score_query(tantivy.Query.exists_query("id"), 1.0)))
+        return tantivy.Query.boolean_query(clauses)
+
+    def _loose(self, wanted: Sequence[Words], some: bool) -> list[Clause]:
+        """Words that need not all be there; those that say little are not asked for, but count."""
+        needed = [words for words in wanted if not words.light] or wanted
+        if not needed:
+            return []
+        least = 1 if some else _least(len(needed))
+        found = tantivy.Query.boolean_query([(Should, self.words(words)) for words in needed], least)
+        return [(Must, found), *((Should, self.words(words)) for words in wanted if words not in needed)]
+
+    def _limits(self, query: Query) -> list[Clause]:
+        clauses = [(MustNot, self._limit(limit)) for limit in query.never]
+        for kind in Kind:
+            found = [(Should, self._limit(limit)) for limit in query.only if limit.kind is kind]
+            if kind in (Kind.AFTER, Kind.BEFORE):
+                clauses += [(Must, _unscored(limit)) for _, limit in found]
+            elif found:
+                clauses.append((Must, _unscored(tantivy.Query.boolean_query(found))))
+        return clauses
+
+    def _limit(self, limit: Limit) -> tantivy.Query:
+        if limit.kind is Kind.SITE:
+            return self._term("site", limit.value)
+        if limit.kind is Kind.LANGUAGE:
+            return self._term("language", limit.value)
+        if limit.kind is Kind.IS:
+            return self._relevant()
+        if limit.kind is Kind.TOPIC:
+            return self._phrase("topic", tokens(limit.value))
+        first, last = (limit.day, _FAR) if limit.kind is Kind.AFTER else (-_FAR, limit.day - 1)
+        return tantivy.Query.range_query(self._schema, "day", tantivy.FieldType.Integer, first, last)
+
+    def _relevant(self) -> tantivy.Query:
+        judged = tantivy.Query.term_query(self._schema, "relevant", True)
+        liked, disliked = ([id for id, mark in self.marks.items() if mark is said] for said in (True, False))
+        either = [judged, *([tantivy.Query.term_set_query(self._schema, "id", liked)] if liked else [])]
+        found: list[Clause] = [(Must, _any(either))]
+        if disliked:
+            found.append((MustNot, tantivy.Query.term_set_query(self._schema, "id", disliked)))
+        return tantivy.Query.boolean_query(found)
+
+    # --- words -------------------------------------------------------------------------------------------------------
+
+    def words(self, words: Words) -> tantivy.Query:
+        """Finds a word or phrase in every field it may stand in, and scores it."""
+        fields = ("title",) if words.in_title else TEXTS
+        return _any([self.field(name, words.tokens) for name in fields])
+
+    def field(self, name: str, tokens: tuple[str, ...]) -> tantivy.Query:
+        """Finds a word in one field, and scores it: the same word is as rare in all of them."""
+        boost = BOOSTS[name] * self.rarity(tokens) / self._tantivys_rarity(name, tokens)
+        return tantivy.Query.boost_query(self._phrase(name, tokens), boost)
+
+    def scored(self, tokens: tuple[str, ...]) -> tantivy.Query:
+        """Finds a word in title or text, and scores it."""
+        return _any([self.field(name, tokens) for name in ("title", "body")])
+
+    def anywhere(self, words: Words) -> tantivy.Query:
+        """Finds a word or phrase in every field it may stand in, without scores."""
+        fields = ("title",) if words.in_title else TEXTS
+        return _any([self._phrase(name, words.tokens) for name in fields])
+
+    def pair(self, one: Words, other: Words) -> tantivy.Query:
+        """Finds two words that stand together."""
+        both = (*one.tokens, *other.tokens)
+        rarity = self.rarity(one.tokens) + self.rarity(other.tokens)
+        found = [
+            tantivy.Query.boost_query(
+                self._phrase(name, both), _TOGETHER * BOOSTS[name] * rarity / self._tantivys_rarity(name, both)
+            )
+            for name in ("title", "body")
+        ]
+        return _any(found)
+
+    def _phrase(self, name: str, tokens: tuple[str, ...]) -> tantivy.Query:
+        if len(tokens) == 1:
+            return self._term(name, tokens[0])
+        return tantivy.Query.phrase_query(self._schema, name, list(tokens))
+
+    def _term(self, name: str, value: str) -> tantivy.Query:
+        return tantivy.Query.term_query(self._schema, name, value)
+
+    # --- how rare is it ----------------------------------------------------------------------------------------------
+
+    def _pages_with(self, tokens: tuple[str, ...]) -> int:
+        """The number of pages in whose text this stands."""
+        if len(tokens) == 1:
+            return self._searcher.doc_freq("body", tokens[0])
+        result = self._searcher.search(self._phrase("body", tokens), 1)
+        return int(result.count)  # type: ignore[attr-defined]  # missing in tantivy's own types
+
+    def rarity(self, tokens: tuple[str, ...]) -> float:
+        """How much it says that a word stands on a page (idf)."""
+        return self._idf(self.pages_with(tokens))
+
+    def rarest(self, tokens: tuple[str, ...]) -> float:
+        """At most this much: the rarity of its rarest token."""
+        return max(self._idf(self._searcher.doc_freq("body", token)) for token in tokens)
+
+    def _tantivys_rarity(self, name: str, tokens: Iterable[str]) -> float:
+        """What tantivy takes for the rarity of a phrase: the sum over its words."""
+        return sum(self._idf(self._searcher.doc_freq(name, token)) for token in tokens)
+
+    def _idf(self, pages: int) -> float:
+        return log(1 + (max(0, self._pages - pages) + 0.5) / (pages + 0.5))
+
+
+def pairs(wanted: Sequence[Words]) -> list[tuple[Words, Words]]:
+    """Neighbours of the query, which had better be neighbours on the page too."""
+    return [pair for pair in pairwise(wanted) if not any(words.in_title for words in pair)][:_MOST_PAIRS]
+
+
+def _least(words: int) -> int:
+    return words if words < 3 else min(_PLENTY, ceil(_ENOUGH * words))
+
+
+def _any(queries: Sequence[tantivy.Query]) -> tantivy.Query:
+    return queries[0] if len(queries) == 1 else tantivy.Query.boolean_query([(Should, query) for query in queries])
+
+
+def _unscored(query: tantivy.Query) -> tantivy.Query:
+    return tantivy.Query.const_score_query(query, 0.0)

@@ -1,0 +1,157 @@
+"""What does the index keep of a document? Its fields, and the one number by which a page is better than another.
+
+Nothing is stored to be read back: the store has the page. Numbers by which hits are weighed, grouped or counted are columns
+(`fast`), everything else is only looked up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from math import log2
+
+import tantivy
+
+from shoal.index.analyse import spaced, tokens
+from shoal.index.dates import day_of, month_of
+from shoal.index.document import Document
+from shoal.text import flattened
+from shoal.urls import host_of
+
+FORMAT = 1
+"""Raised when an index written by an older shoal can no longer be used; a change of the analyser is noticed by itself."""
+TEXTS = ("title", "headings", "anchors", "body")
+"""The fields in which words are looked up."""
+MARK = "mark"
+_MARK_TERM = "last"
+_MOST_ANCHORS = 24
+"""Different ones; the most frequent say what others call the page."""
+_STEPS = 255
+"""Topic score and importance are kept in so many steps, one byte each."""
+_TOPIC_GAIN, _RELEVANT_GAIN, _LINK_GAIN = 0.5, 0.25, 0.1
+_TINY = 1e-13
+"""Times an id, it is less than any difference that matters, and more than what a float cannot tell apart."""
+_PORT = re.compile(r":\d+$")
+_ADDRESS = re.compile(r"[\d.]+|\[.*\]")
+
+
+def build_schema() -> tantivy.Schema:
+    """The fields of the index."""
+    builder = tantivy.SchemaBuilder()
+    # Signed numbers, because deleting by an unsigned one does nothing in tantivy-py 0.27.
+    builder.add_integer_field("id", indexed=True, fast=True)
+    builder.add_integer_field("group", indexed=True, fast=True)
+    for name in ("version", "day", "month", "topic_step", "link_step"):
+        builder.add_integer_field(name, fast=True)
+    builder.add_float_field("weight", fast=True)
+    for name in (*TEXTS, "topic"):
+        builder.add_text_field(name, tokenizer_name="whitespace", index_option="position")
+    for name in ("site", MARK):
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
+    for name in ("host", "topic_name", "language"):
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic", fast=True)
+    builder.add_boolean_field("relevant", indexed=True)
+    return builder.build()
+
+
+# --- a document ------------------------------------------------------------------------------------------------------
+
+
+def indexed(document: Document) -> tantivy.Document:
+    """What the index keeps of a document."""
+    entry = tantivy.Document()
+    for name, number in _numbers(document):
+        entry.add_integer(name, number)
+    entry.add_float("weight", _weight(document))
+    entry.add_boolean("relevant", document.relevant)
+    for name, text in _texts(document):
+        entry.add_text(name, text)
+    return entry
+
+
+def mark(version: int) -> tantivy.Document:
+    """An entry that is no page; it says how far the index has come, and is committed together with the pages."""
+    entry = tantivy.Document()
+    entry.add_integer("version", version)
+    entry.add_text(MARK, _MARK_TERM)
+    return entry
+
+
+def mark_query(schema: tantivy.Schema) -> tantivy.Query:
+    """Finds the entry that is no page."""
+    return tantivy.Query.term_query(schema, MARK, _MARK_TERM)
+
+
+def _numbers(document: Document) -> Iterator[tuple[str, int]]:
+    day = day_of(document.published, document.fetched_at)
+    yield "id", document.id
+    yield "group", document.id if document.group is None else document.group
+    yield "version", document.version
+    yield "day", day
+    yield "month", month_of(day)
+    yield "topic_step", _step(document.score or 0.0)
+    yield "link_step", _step(document.importance)
+
+
+def _texts(document: Document) -> Iterator[tuple[str, str]]:
+    yield "title", spaced(flattened(document.title))
+    yield "headings", spaced(flattened(document.headings))
+    yield "body", spaced(document.flat or flattened(document.text))
+    for anchor in _distinct(document.anchors):
+        yield "anchors", anchor
+    host = host_of(document.url)
+    yield "host", host.removeprefix("www.")
+    for site in sites_of(host):
+        yield "site", site
+    if document.topic:
+        yield "topic", " ".join(tokens(document.topic))
+        yield "topic_name", document.topic
+    if document.language:
+        yield "language", document.language
+
+
+def _distinct(anchors: Iterable[str]) -> list[str]:
+    """Different anchors, the most frequent first: a thousand links that say the same say it once."""
+    counts = Counter(filter(None, (spaced(flattened(anchor)).strip() for anchor in anchors)))
+    return [anchor for anchor, _ in counts.most_common(_MOST_ANCHORS)]
+
+
+def sites_of(host: str) -> list[str]:
+    """Everything that may be typed behind `site:` to find this host: with and without port, and each domain it is in."""
+    name = _PORT.sub("", host)
+    if _ADDRESS.fullmatch(name):
+        return list(dict.fromkeys((host, name)))
+    labels = name.split(".")
+    return list(dict.fromkeys((host, *(".".join(labels[place:]) for place in range(len(labels))))))
+
+
+# --- what makes a page better than another ---------------------------------------------------------------------------
+
+
+def topic_factor(step: int, relevant: bool) -> float:
+    """By how much its topic lifts a page; 1 for one that has nothing to do with it, or that nobody judged."""
+    return 1 + _TOPIC_GAIN * step / _STEPS + _RELEVANT_GAIN * relevant
+
+
+def link_factor(step: int) -> float:
+    """By how much the links that point to it lift a page."""
+    return 1 + _LINK_GAIN * step / _STEPS
+
+
+def _step(share: float) -> int:
+    return round(min(1.0, max(0.0, share)) * _STEPS)
+
+
+def _weight(document: Document) -> float:
+    """The number that tantivy turns into the product of both factors: it multiplies a score by `log2(2 + weight)`.
+
+    The id makes it a little less, so that no two pages are equal and their order is always the same.
+    """
+    factor = topic_factor(_step(document.score or 0.0), document.relevant) * link_factor(_step(document.importance))
+    return float(2**factor - 2 - document.id * _TINY)
+
+
+def factor_of(weight: float) -> float:
+    """What tantivy makes of a weight."""
+    return log2(2 + max(0.0, weight))

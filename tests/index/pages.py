@@ -1,0 +1,32 @@
+"""Pages to search, and a folder to search them in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from shoal.index.document import Document
+from shoal.index.query import parse
+from shoal.index.search import Index, open_index
+from shoal.index.write import IndexWriter
+
+DAY = 86400.0
+NOW = 20_000 * DAY
+
+
+def page(id: int, text: str = "", **more: Any) -> Document:
+    """A document; whatever is not given is the same for all."""
+    url = more.pop("url", f"https://example.org/{id}")
+    return Document(id=id, version=more.pop("version", id), url=url, text=text, fetched_at=NOW, **more)
+
+
+def index_of(folder: Path, pages: Iterable[Document]) -> Index:
+    with IndexWriter(folder) as writer:
+        writer.add(pages)
+    return open_index(folder)
+
+
+def found(index: Index, text: str, **more: Any) -> list[int]:
+    """The ids of the hits, in their order."""
+    return [hit.id for hit in index.search(parse(text), **more).hits]
