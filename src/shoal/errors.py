@@ -3,6 +3,7 @@
     ShoalError                 a sentence for the person at the keyboard; the command exits with `exit_code`
     ├── InputError             what the user gave cannot be used (topic file, option, URL)
     ├── FolderError            the data folder cannot be used (missing, locked, other version, not writable)
+    │   └── FolderBusy         somebody else is writing there at this moment
     ├── StorageFull            the disk is full; everything committed before is safe
     └── NoSeedReached          not one seed could be fetched
 
@@ -22,6 +23,10 @@ class InputError(ShoalError):
 
 class FolderError(ShoalError):
     """The data folder cannot be used."""
+
+
+class FolderBusy(FolderError):
+    """Somebody else is writing there; it may be free in a moment."""
 
 
 class StorageFull(ShoalError):

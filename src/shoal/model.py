@@ -123,6 +123,11 @@ class Image(Value, frozen=True, kw_only=True):
     after: str = ""
     link: str = ""
     """Where a click on it leads, or empty."""
+    anchor: str = ""
+    """The text of the link that it stands in, without its own alt text."""
+    width: int = 0
+    """In pixels, as the page says; 0 when it does not."""
+    height: int = 0
 
 
 class Page(Value, frozen=True, kw_only=True):
@@ -140,10 +145,12 @@ class Page(Value, frozen=True, kw_only=True):
     """ISO 8601 date, as exact as the page says, or empty."""
     charset: str = ""
     """The encoding the bytes were read with."""
+    headings: str = ""
+    """The headings of the main text, one on each line."""
     text: str = ""
     """The main text, without navigation and footers."""
     flat: str = ""
-    """Title and main text in the form keywords are looked up in (`text.flat`)."""
+    """Title, end of line, and main text, in the form keywords are looked up in (`text.flat`)."""
     links: tuple[Link, ...] = ()
     images: tuple[Image, ...] = ()
     noindex: bool = False
@@ -154,7 +161,7 @@ class Page(Value, frozen=True, kw_only=True):
 
 # --- asking a server -------------------------------------------------------------------------------------------------
 
-TaskKind = Literal["page", "robots"]
+TaskKind = Literal["page", "robots", "picture"]
 
 
 class Task(Value, frozen=True, kw_only=True):
@@ -174,6 +181,8 @@ class Task(Value, frozen=True, kw_only=True):
     topic_version: int = 1
     etag: str = ""
     last_modified: str = ""
+    referrer: str = ""
+    """The page that shows the picture: some servers give their pictures to nobody else."""
 
 
 class Timing(Value, frozen=True, kw_only=True):
@@ -238,6 +247,7 @@ class Reason(StrEnum):
     REDIRECT_LOOP = "redirect-loop"
     UNCHANGED = "unchanged"
     WORKER_DIED = "worker-died"
+    PICTURE = "picture"
     # we decided not to ask
     ADDRESS = "address"
     ROBOTS = "robots"
@@ -294,6 +304,31 @@ class Verdict(Value, frozen=True, kw_only=True):
         return self.score >= self.threshold
 
 
+class Sighting(Value, frozen=True, kw_only=True):
+    """A picture that is worth having, as one page shows it."""
+
+    image: Image
+    score: float
+    """How much its description is about the topic, 0 to 1."""
+    why: tuple[Evidence, ...] = ()
+    """The words that made it relevant, the strongest first."""
+    topic: str = ""
+    """Which of several topics it is about (`Topic.any`)."""
+
+
+class Picture(Value, frozen=True, kw_only=True):
+    """What a decoded picture looks like."""
+
+    format: str
+    """`jpeg`, `png`, `webp`, `gif` …"""
+    width: int
+    height: int
+    fingerprint: bytes
+    """8 bytes that are nearly equal for the same picture in other sizes and formats."""
+    thumbnail: bytes
+    """A small WebP for lists and galleries."""
+
+
 class Seen(Value, frozen=True, kw_only=True, tag=True):
     """A page came."""
 
@@ -304,6 +339,16 @@ class Seen(Value, frozen=True, kw_only=True, tag=True):
     verdict: Verdict | None = None
     hints: tuple[float, ...] = ()
     """The judge's score of each link of the page, in the order of `page.links`."""
+    sightings: tuple[Sighting, ...] = ()
+    """The pictures of the page that are worth having; none in a crawl without pictures."""
+
+
+class Pictured(Value, frozen=True, kw_only=True, tag=True):
+    """A picture came."""
+
+    task: Task
+    response: Response
+    picture: Picture
 
 
 class Moved(Value, frozen=True, kw_only=True, tag=True):
@@ -328,7 +373,7 @@ class RobotsRead(Value, frozen=True, kw_only=True, tag=True):
     timing: Timing
 
 
-Visit = Seen | Moved | Missed | RobotsRead
+Visit = Seen | Pictured | Moved | Missed | RobotsRead
 
 
 # --- which page next -------------------------------------------------------------------------------------------------
@@ -473,6 +518,58 @@ class StoredPage(Value, frozen=True):
     """What the strategy wants to know of it after a restart."""
 
 
+class Wanted(Value, frozen=True):
+    """A picture that is to be fetched."""
+
+    id: int
+    """`pictures.id`."""
+    url: str
+    referrer: str
+    """The page that shows it."""
+
+
+class Due(Value, frozen=True):
+    """A page that is to be looked at again."""
+
+    id: int
+    """`pages.id`."""
+    url: str
+    etag: str
+    last_modified: str
+
+
+class Shown(Value, frozen=True):
+    """A page shows a picture."""
+
+    picture: int
+    key: int
+    """`urls.key_of` its URL."""
+    url: str
+    page: int
+    sighting: Sighting
+
+
+class PictureFate(Value, frozen=True):
+    """What became of a picture."""
+
+    id: int
+    state: State
+    reason: Reason | None = None
+    detail: str = ""
+    came: Pictured | None = None
+
+
+class Look(Value, frozen=True):
+    """What came of looking at a page again."""
+
+    page: int
+    at: float
+    seen: Seen | None = None
+    """The page; None when it has not changed (304), or is not there."""
+    gone: str = ""
+    """Why there is no page any more, in one sentence."""
+
+
 class Duplicate(Value, frozen=True):
     """A stored page says what an earlier one said."""
 
@@ -526,6 +623,9 @@ class Changes(Value, frozen=True):
     robots: tuple[RobotsRecord, ...] = ()
     patterns: tuple[PatternCount, ...] = ()
     topics: tuple[TopicChange, ...] = ()
+    shown: tuple[Shown, ...] = ()
+    pictures: tuple[PictureFate, ...] = ()
+    looks: tuple[Look, ...] = ()
     fetching: tuple[str, ...] = ()
     """The URLs in flight at this moment, for those who watch."""
     elapsed: float = 0.0

@@ -9,6 +9,7 @@ from typing import Protocol
 from shoal.model import (
     Candidate,
     Changes,
+    Due,
     Duplicate,
     Entry,
     Evidence,
@@ -19,16 +20,19 @@ from shoal.model import (
     Opinion,
     Outlook,
     Page,
+    Picture,
     Redirect,
     Repriced,
     Response,
     Seen,
+    Sighting,
     Suggestions,
     Task,
     Unanswered,
     Verdict,
     Visit,
     Waiting,
+    Wanted,
 )
 
 
@@ -54,6 +58,20 @@ class Judge(Protocol):
 
     def judge_links(self, links: Sequence[Link]) -> tuple[float, ...]:
         """How much each link promises, 0 to 1, by what stands in and around it; a page's links come together."""
+
+
+class Spotter(Protocol):
+    """Knows which pictures are worth having."""
+
+    def spot(self, page: Page) -> tuple[Sighting, ...]:
+        """The pictures of a page that are about the topic, each URL once, in the order of the page."""
+
+
+class Darkroom(Protocol):
+    """Makes pictures of bytes."""
+
+    def develop(self, response: Response) -> Picture | Failure:
+        """The picture, or why it is none that we want. Never raises for what a server sent."""
 
 
 class Visitor(Protocol):
@@ -172,6 +190,22 @@ class Store(Protocol):
 
     async def commit(self, changes: Changes) -> list[Duplicate]:
         """Make a batch durable, all of it or nothing; answers which of its pages were known already."""
+
+
+class Backlog(Protocol):
+    """What a crawl still wants besides new pages, on the disk."""
+
+    def picture_numbers(self) -> dict[int, int]:
+        """The number of every picture that is known, by `urls.key_of` its URL."""
+
+    def pictures_here(self) -> int:
+        """How many pictures have come."""
+
+    def wanted(self, start: int, limit: int) -> list[Wanted]:
+        """The first so many pictures from this number on that wait, in the order of their numbers."""
+
+    def due(self) -> list[Due]:
+        """The pages that are to be looked at again."""
 
 
 class SeedSource(Protocol):

@@ -41,6 +41,8 @@ class Fetching(Part, frozen=True, kw_only=True):
     total_timeout: float = 60.0
     max_body: int = 10 * 2**20
     """Bytes of a body after decompression; more is cut off."""
+    max_picture: int = 20 * 2**20
+    """Bytes of a picture; a larger one is left."""
     max_header_bytes: int = 64 * 2**10
     concurrency: int = 64
     """Requests in flight at once, over all hosts."""
@@ -86,6 +88,20 @@ class Budget(Part, frozen=True, kw_only=True):
     """The least share of relevant pages that the next pages must promise; below it the topic is exhausted."""
 
 
+class Pictures(Part, frozen=True, kw_only=True):
+    """Which pictures of the pages are kept."""
+
+    wanted: Literal["none", "relevant", "all"] = "none"
+    """Only those whose description is about the topic, or all that are no icons."""
+    threshold: float | None = None
+    """The least cosine of a description with the topic; None means the spotter's own default."""
+    max_pictures: int | None = None
+    """Downloaded, over all resumes together."""
+    max_pixels: int = 50_000_000
+    least_side: int = 64
+    """Pixels; what is smaller on one side is an icon, a spacer or a tracker."""
+
+
 class Scope(Part, frozen=True, kw_only=True):
     """Which URLs belong to the crawl at all."""
 
@@ -128,8 +144,11 @@ class Settings(Part, frozen=True, kw_only=True):
     politeness: Politeness = Politeness()
     fetching: Fetching = Fetching()
     learning: Learning = Learning()
+    pictures: Pictures = Pictures()
     processes: int = 1
     """1: everything in one process; more: that many worker processes beside the coordinator."""
+    index: bool = True
+    """Pages are made searchable while the crawl runs; else by the first search."""
     has_model: bool = False
     """The folder keeps what another crawl learned (`store/models.py`), and the strategy begins with it."""
     label: str = ""

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import islice
 from urllib.parse import quote
+
+from msgspec.structs import replace
 
 from shoal import urls
 from shoal.crawl import charset
 from shoal.crawl.maintext import MAX_LINE, line, single_spaced
-from shoal.crawl.marks import RawLink
-from shoal.crawl.markup import Markup
+from shoal.crawl.marks import RawImage, RawLink
+from shoal.crawl.markup import MAX_IMAGES, Markup
 from shoal.model import Image, Link, LinkKind
 
 _WITHOUT_PLACE = (LinkKind.CANONICAL, LinkKind.REFRESH)
@@ -30,6 +33,24 @@ _LOCAL = frozenset(f"{_BLANK}?#")
 """How an href may start that keeps the path of its page."""
 _REFRESH = re.compile(r"^\s*\d*(?:\.\d*)?\s*[;,]\s*(?:url\s*=\s*)?[\"']?\s*([^\"'\s]+)", re.I)
 
+_PICTURE_FILES = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".avif")
+_SHARED = {
+    "og:image": "url",
+    "og:image:url": "same",
+    "og:image:secure_url": "same",
+    "og:image:alt": "alt",
+    "og:image:width": "width",
+    "og:image:height": "height",
+    "twitter:image": "url",
+    "twitter:image:src": "url",
+    "twitter:image:alt": "alt",
+    "image": "url",
+    "image_src": "url",
+}
+"""What the metas of a head say of the picture of the page; `same` is another address of the picture before."""
+_SIDES = ("width", "height")
+_MAX_SHARED = 20
+
 
 def resolve(notes: Markup, base: str, url: str, charset_name: str) -> tuple[tuple[Link, ...], tuple[Image, ...]]:
     """The links and images of a page, absolute, with what stands around them."""
@@ -38,7 +59,7 @@ def resolve(notes: Markup, base: str, url: str, charset_name: str) -> tuple[tupl
     for raw in (*notes.links, *_refreshes(notes)):
         if target := _target(raw.href, base, codec):
             links.append(_link(notes.text, raw, target, url, len(links)))
-    return tuple(links), tuple(_images(notes, base, codec))
+    return tuple(links), _images(notes, base, codec)
 
 
 def _refreshes(notes: Markup) -> Iterable[RawLink]:
@@ -62,18 +83,93 @@ def _link(page_text: str, raw: RawLink, target: str, source: str, position: int)
     )
 
 
-def _images(notes: Markup, base: str, codec: str) -> Iterable[Image]:
+# --- images ----------------------------------------------------------------------------------------------------------
+
+
+def _images(notes: Markup, base: str, codec: str) -> tuple[Image, ...]:
+    """Each picture once, with the best that the page says about it."""
+    found: dict[str, Image] = {}
     for raw in notes.images:
-        if target := _target(raw.src, base, codec):
-            yield Image(
-                url=target,
-                alt=line(raw.alt),
-                title=line(raw.title),
-                caption=raw.caption,
-                before=_before(notes.text, raw.start),
-                after=_after(notes.text, raw.start),
-                link=(_target(raw.link.href, base, codec) or "") if raw.link and raw.link.href else "",
-            )
+        link = (_target(raw.link.href, base, codec) or "") if raw.link and raw.link.href else ""
+        # What a thumbnail leads to is the picture.
+        target = link if link and _is_picture_file(link) else _target(raw.src, base, codec)
+        if target is None:
+            continue
+        if (known := found.get(target)) is None:
+            found[target] = _image(notes.text, raw, target, link)
+        elif raw.alt or raw.title or raw.caption or raw.link:
+            found[target] = _merged(known, _image(notes.text, raw, target, link))
+    for shared in _shared(notes):
+        if target := _target(shared.url, base, codec):
+            found[target] = _merged(found.get(target, shared), replace(shared, url=target))
+    return tuple(islice(found.values(), MAX_IMAGES))
+
+
+def _image(page_text: str, raw: RawImage, target: str, link: str) -> Image:
+    """Of a picture that only its thumbnail is shown of, no size is known."""
+    is_large = not link or link != target
+    return Image(
+        url=target,
+        alt=line(raw.alt) if raw.alt else "",
+        title=line(raw.title) if raw.title else "",
+        caption=raw.caption,
+        before=_before(page_text, raw.start),
+        after=_after(page_text, raw.start),
+        link=link,
+        anchor=_anchor_around(page_text, raw, raw.link) if raw.link else "",
+        width=raw.width if is_large else 0,
+        height=raw.height if is_large else 0,
+    )
+
+
+def _is_picture_file(url: str) -> bool:
+    """Whether the name says so. In MediaWiki `/wiki/File:Grid.jpg` is a page."""
+    name = url.partition("?")[0].rpartition("/")[2].lower()
+    return name.endswith(_PICTURE_FILES) and ":" not in name and "%3a" not in name
+
+
+def _anchor_around(page_text: str, raw: RawImage, link: RawLink) -> str:
+    """What the link says beside its picture, or else its title. A link's label may be the picture's own alt text."""
+    near = page_text[link.start : min(link.end, link.start + 2 * MAX_LINE)]
+    return single_spaced(near)[:MAX_LINE] or (line(link.label) if link.label != raw.alt else "")
+
+
+def _merged(one: Image, other: Image) -> Image:
+    """What both say of the same picture: of each text the longer one."""
+    nearer = max(one, other, key=lambda image: len(image.before) + len(image.after))
+    return Image(
+        url=other.url,
+        alt=max(one.alt, other.alt, key=len),
+        title=max(one.title, other.title, key=len),
+        caption=max(one.caption, other.caption, key=len),
+        before=nearer.before,
+        after=nearer.after,
+        link=one.link or other.link,
+        anchor=max(one.anchor, other.anchor, key=len),
+        width=max(one.width, other.width),
+        height=max(one.height, other.height),
+    )
+
+
+def _shared(notes: Markup) -> Iterator[Image]:
+    """The pictures that the head names for those who share the page, not resolved yet. What says nothing else has its title."""
+    found: list[dict[str, str]] = []
+    for name, content in notes.metas:
+        field = _SHARED.get(name)
+        if field is None or not content.strip():
+            continue
+        # What follows a picture is about it: another address of it, its size, its description.
+        if field == "url" or (field == "same" and not found):
+            found.append({"url": content})
+        elif found:
+            found[-1]["url" if field == "same" else field] = content
+    title = line(notes.title) if found else ""
+    for said in found[:_MAX_SHARED]:
+        alt = line(said.get("alt", ""))
+        width, height = (
+            int(size) if (size := said.get(side, "")).isdecimal() and len(size) < 6 else 0 for side in _SIDES
+        )
+        yield Image(url=said["url"], alt=alt, title="" if alt else title, width=width, height=height)
 
 
 def _before(page_text: str, at: int) -> str:

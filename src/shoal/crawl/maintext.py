@@ -17,6 +17,7 @@ MAX_TEXT = 200_000
 """Characters of main text that are kept of a page."""
 MAX_LINE = 1000
 """Characters of a title, an anchor or the like that are kept."""
+_MAX_HEADINGS = 50
 _ENOUGH = 80
 """Bytes of text (13 English words, 27 Chinese characters) below which a choice has left too little."""
 _HUB_SHARE = 0.15
@@ -73,6 +74,18 @@ def main_text(sections: Sequence[Section]) -> str:
     everything = "\n".join(filter(None, [_plain(marked) for section in content for marked in section.text.split("\n")]))
     prose, _ = _split(sections)
     return (everything if len(everything) >= _LEAST_SHARE * len(prose) else prose)[:MAX_TEXT]
+
+
+def headings(sections: Iterable[Section]) -> str:
+    """The headings outside of navigation and footers, one on each line."""
+    marked = [
+        text
+        for section in sections
+        if HEADING in section.text and not section.noise
+        for text in section.text.split("\n")
+        if text.endswith(HEADING)
+    ]
+    return "\n".join(filter(None, [_plain(text)[:MAX_LINE] for text in marked[:_MAX_HEADINGS]]))
 
 
 def first_heading(sections: Iterable[Section]) -> str:

@@ -47,6 +47,8 @@ class RawImage(msgspec.Struct, gc=False):
     end: int = 0
     link: RawLink | None = None
     caption: str = ""
+    width: int = 0
+    height: int = 0
 
 
 Span = RawLink | RawImage

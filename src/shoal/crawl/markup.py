@@ -30,11 +30,15 @@ from shoal.crawl.marks import (
     place,
     sections,
 )
+from shoal.crawl.sources import Offer, background, best_source, offer, side
 from shoal.model import LinkKind
 
 MAX_LINKS = 10_000
 MAX_IMAGES = 2_000
 MAX_HTML = 3_000_000
+_MAX_OFFERS = 20
+"""Sources of one picture."""
+_PAINTED = "[style*=background]"
 _PATH_TAGS = 12
 """Tags of a link's path that are kept, the nearest to the link."""
 
@@ -91,7 +95,10 @@ def read(html: str) -> Markup:
     tree = parse(html)
     tree.remove(_MUTE)
     notes = _Notes(tree)
+    painted = set(tree.select(_PAINTED)) if "background" in html else ()
     for element in tree.select("*"):  # dearer selectors save less than they cost
+        if painted and element in painted:
+            notes.background(element)
         if note := _NOTES.get(element.tag):
             note(notes, element)
     notes.give_captions()
@@ -129,6 +136,8 @@ class _Notes:
         self._root = tree.root
         self._paths: dict[Node | None, str] = {}
         self._captions: dict[Node | None, str] = {}
+        self._offers: dict[Node | None, list[Offer]] = {}
+        self._painted: Element | None = None
         self._pictures: list[tuple[Element, RawImage]] = []
 
     def html(self, element: Element) -> None:
@@ -173,6 +182,8 @@ class _Notes:
         else:
             link.label = element.attr("title") or element.attr("aria-label") or ""
             _enclose(element, SPAN, SPAN_END)
+        if self._painted is element:  # its own style paints a picture
+            self._pictures[-1][1].link = link
         self.spans.append(link)
 
     def area(self, element: Element) -> None:
@@ -186,8 +197,11 @@ class _Notes:
         element.text = _PLACE
 
     def link(self, element: Element) -> None:
-        if "canonical" in (element.attr("rel") or "").lower().split():
+        rel = (element.attr("rel") or "").lower().split()
+        if "canonical" in rel:
             self._link(element, element.attr("href"), LinkKind.CANONICAL)
+        elif "image_src" in rel and (href := element.attr("href")) and len(self.markup.metas) < MAX_LINKS:
+            self.markup.metas.append(("image_src", href))
 
     def _link(self, element: Element, href: str | None, kind: LinkKind, label: str = "") -> RawLink:
         """A link that leads nowhere is not kept, but its text is the text of a link."""
@@ -215,15 +229,37 @@ class _Notes:
         return "".join([f"{node.tag}/" for node in nodes if type(node) is Element])
 
     def img(self, element: Element) -> None:
-        src = element.attr("src") or ""
-        if not src or src.startswith("data:"):
-            src = element.attr("data-src") or element.attr("data-original") or ""
-        image = RawImage(src, element.attr("alt") or "", element.attr("title") or "")
-        if src and len(self.markup.images) < MAX_IMAGES:
-            self.markup.images.append(image)
-            self._pictures.append((element, image))
+        attributes = dict(element.attrs.items())  # without items() each value would be looked for from the first on
+        alt, title = attributes.get("alt") or "", attributes.get("title") or ""
+        image = RawImage("", str(alt), str(title))
+        if len(self.markup.images) < MAX_IMAGES:
+            image.src = best_source(attributes, self._offers.get(element.parent, ()))
+            if image.src:
+                image.width, image.height = side(attributes, "width"), side(attributes, "height")
+                self.markup.images.append(image)
+                self._pictures.append((element, image))
         self.spans.append(image)
         element.text = _PLACE
+
+    def source(self, element: Element) -> None:
+        """The sources of a picture stand in front of its image."""
+        picture = element.parent
+        if type(picture) is Element and picture.tag == "picture" and len(self._offers) < MAX_IMAGES:
+            offers = self._offers.setdefault(picture, [])
+            if len(offers) < _MAX_OFFERS and (found := offer(dict(element.attrs.items()))):
+                offers.append(found)
+
+    def background(self, element: Element) -> None:
+        """What a style paints behind a box stands in front of it. Behind a whole page it is wallpaper."""
+        if element.tag in ("html", "body") or len(self.markup.images) >= MAX_IMAGES:
+            return
+        if source := background(element.attr("style") or ""):
+            image = RawImage(source, "", element.attr("title") or element.attr("aria-label") or "")
+            self.markup.images.append(image)
+            self._pictures.append((element, image))
+            self._painted = element
+            self.spans.append(image)
+            element.insert_before(Text(_PLACE))
 
     def figcaption(self, element: Element) -> None:
         """A caption in a caption is a part of it; looking at its text again and again would never end."""
@@ -279,6 +315,7 @@ _NOTES: dict[str, Callable[[_Notes, Element], None]] = {
     "frame": _Notes.frame,
     "iframe": _Notes.frame,
     "img": _Notes.img,
+    "source": _Notes.source,
     "figcaption": _Notes.figcaption,
     "meta": _Notes.meta,
     "link": _Notes.link,

@@ -15,7 +15,7 @@ from shoal import text, urls
 from shoal.crawl import charset, dates, markup
 from shoal.crawl.language import language_of
 from shoal.crawl.links import resolve
-from shoal.crawl.maintext import MAX_TEXT, first_heading, line, main_text
+from shoal.crawl.maintext import MAX_TEXT, first_heading, headings, line, main_text
 from shoal.model import LinkKind, Page, Response
 from shoal.settings import USER_AGENT
 
@@ -80,6 +80,7 @@ class HtmlParser:
             language=language_of(content, notes.language or metas.get("content-language", "")),
             published=dates.published(_stated_dates(notes, metas), response.url, content),
             charset=charset_name,
+            headings=headings(notes.sections),
             text=content,
             flat=f"{text.flattened(title)}\n{flat}",
             fingerprint=text.fingerprint(flat),
@@ -129,7 +130,7 @@ def _plain_page(url: str, body: str, charset_name: str) -> Page:
         published=dates.published((), url, content),
         charset=charset_name,
         text=content,
-        flat=flat,
+        flat=f"\n{flat}",  # its title is a line of the text
         fingerprint=text.fingerprint(flat),
     )
 

@@ -1,0 +1,173 @@
+"""Which pictures of a page are about the topic, by what the page says of them? (IMAGE 1.1-1.3)"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+
+from shoal.crawl.judge.cosine import THRESHOLD
+from shoal.crawl.judge.links import words_of
+from shoal.crawl.judge.vector import TopicVector, strongest, within_unit
+from shoal.crawl.sources import is_placeholder
+from shoal.model import Evidence, Image, Page, Sighting, Topic
+from shoal.settings import Pictures
+from shoal.text import Keywords, flattened, fold
+
+_REMEMBERED = 20_000
+"""Addresses whose names are remembered: the pages of a site share most of their icons."""
+
+# --- what is said of a picture ---------------------------------------------------------------------------------------
+
+_EXTENSION = re.compile(r"\.(?:jpe?g|jfif|png|gif|webp|bmp|tiff?|avif|php|aspx?|ashx|jsp)(?![a-z]).*$", re.I)
+_HUMP = re.compile(r"(?<=[a-z]{2})(?=[A-Z][a-z])|(?<=[^\W\d])(?=\d{3})|(?<=\d)(?=[A-Za-z]{3})")
+"""Where a new word begins in `SmartGrid2020` without a blank."""
+_SAYS_NOTHING = re.compile(
+    r"[\d_]+|\d+(?:x|×|\*)\d+|\d+(?:px|w|h|x)|[a-f\d]{8,}|(?=\w*\d)[a-z\d]{12,}|"
+    r"img|imgs|image|images|pic|pics|picture|photo|photos|file|files|upload|uploads|thumb|thumbs|thumbnail|default|untitled|"
+    r"small|medium|large|big|orig|original|scaled|copy|final|new|min|max|dsc|dscn|dscf|pict|mvc|cimg|pxl|vid|mmexport|wechatimg|"
+    r"screenshot|screen|shot|jpe?g|png|gif|webp|微信图片|qq图片|图片|照片|未标题|未命名|截图|屏幕截图|下载|u|v|w|h|o|p|n|s",
+    re.I,
+)
+"""Words of a file name that cameras, programs and servers write."""
+
+Zone = tuple[str, str]
+"""A place where something is said of a picture, and what is said there."""
+
+
+def describe(image: Image) -> str:
+    """All that a page says of a picture, as one line; what it says twice once."""
+    return " ".join(dict.fromkeys(text for _, text in _zones(image)))
+
+
+def _zones(image: Image) -> Iterator[Zone]:
+    """What is said, and where, the nearest to the picture first."""
+    said = (
+        ("the alt text", image.alt),
+        ("the title", image.title),
+        ("the caption", image.caption),
+        ("the link's text", image.anchor),
+        ("the file name", name_of(image.url)),
+        ("the text before", image.before),
+        ("the text behind", image.after),
+    )
+    return ((where, text) for where, text in said if text)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def name_of(url: str) -> str:
+    """The words of the file name that a person has chosen: `/i/smart-grid_2020.jpg` says `smart grid`."""
+    name = url.partition("?")[0].rpartition("/")[2]
+    name = _EXTENSION.sub("", words_of(f"///{name}")[:200])
+    words = re.split(r"[\W_]+", _HUMP.sub(" ", name))
+    return " ".join(word for word in words if word and not _SAYS_NOTHING.fullmatch(word))
+
+
+# --- what is no picture to begin with --------------------------------------------------------------------------------
+
+_UNREADABLE = (".svg", ".svgz", ".ico", ".cur")
+_TRACKER = re.compile(
+    r"//(?:[^/]*\.)?(?:google-analytics\.com|googletagmanager\.com|doubleclick\.net|scorecardresearch\.com|hm\.baidu\.com|cnzz\.com|"
+    r"quantserve\.com|facebook\.com/tr|51\.la|statcounter\.com)(?:[/?]|$)|"
+    r"/(?:pixel|beacon|tracking|tracker|counter|[a-z])(?:[_.-]\w{1,4})?\.(?:gif|php|aspx?)$|"
+    r"/apple-touch-icon[^/]*$|[/_.-](?:favicon|sprites?)[_./-]"
+)
+_KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("logo logotype emblem trademark brand 标志 标识 商标 徽标", re.compile(r"[/_.-]logos?(?=[/_.@\d-])")),
+    ("icon pictogram 图标", re.compile(r"[/_.-]ico(?:n|ns)?(?=[/_.@\d-])")),
+    ("avatar 头像", re.compile(r"[/_.-](?:avatars?|gravatar)(?=[/_.@\d-])")),
+    ("emoji emoticon smiley 表情", re.compile(r"[/_.-](?:emojis?|emoticons?|smil(?:ey|eys|ies))(?=[/_.@\d-])")),
+    ("button arrow bullet 按钮 箭头", re.compile(r"/(?:btns?|buttons?|arrows?|bullets?)(?=[/_.@\d-])")),
+)
+"""Kinds of drawings that decorate a page, each with the words of a topic that would want them, and how they are called."""
+
+
+class _Decoration:
+    """Knows what is decoration, for somebody who looks for this topic."""
+
+    def __init__(self, topic: Topic) -> None:
+        wanted = [fold(term.text) for one in topic.each for term in one.terms]
+        self._names = tuple(
+            pattern
+            for words, pattern in _KINDS
+            if not any(fold(word) in term for word in words.split() for term in wanted)
+        )
+
+    def is_one(self, url: str) -> bool:
+        """Whether the address says that this is an icon, a spacer, a tracker or a drawing that nobody can decode."""
+        address = url[:1000].lower().partition("#")[0]
+        path = address.partition("?")[0]
+        if not path.startswith(("http://", "https://")) or path.endswith(_UNREADABLE):
+            return True
+        if is_placeholder(path) or _TRACKER.search(path):
+            return True
+        names = path[path.find("/", 8) :]
+        return any(pattern.search(names) for pattern in self._names)
+
+
+# --- the spotter -----------------------------------------------------------------------------------------------------
+
+
+class PictureSpotter:
+    """Pictures whose description uses the topic's words are about the topic.
+
+        score = cosine(description, topic),    description = alt, title, caption, link text, file name, 50 characters either side
+
+    by the cosine that pages are judged by (`judge/cosine.py`), with its threshold: the paper leaves that number to the user. The
+    parts are read as one text, but no phrase is found across two of them. Of several topics each is asked, and the one that fits
+    best says why. Words that speak against a page speak against a picture.
+    """
+
+    def __init__(self, topic: Topic, settings: Pictures) -> None:
+        self._wanted = settings.wanted
+        self._least_side = settings.least_side
+        self._threshold = THRESHOLD if settings.threshold is None else settings.threshold
+        self._vectors = tuple((one.name if topic.any else "", TopicVector(one)) for one in topic.each)
+        self._words = Keywords([term.text for one in topic.each for term in one.terms])
+        # The pages of a site share most of their pictures.
+        self._is_decoration = lru_cache(maxsize=_REMEMBERED)(_Decoration(topic).is_one)
+
+    def spot(self, page: Page) -> tuple[Sighting, ...]:
+        """The pictures of a page that are about the topic, each URL once, in the order of the page."""
+        if self._wanted == "none":
+            return ()
+        images = list({image.url: image for image in page.images if self._may_be_wanted(image)}.values())
+        # Most pictures say nothing, and must cost next to nothing.
+        close = self._words.may_stand_in(list(map(describe, images)))
+        judged = (
+            self._judge(image) if place in close else Sighting(image=image, score=0.0)
+            for place, image in enumerate(images)
+        )
+        return tuple(sighting for sighting in judged if self._wanted == "all" or sighting.score >= self._threshold)
+
+    def _may_be_wanted(self, image: Image) -> bool:
+        return not (
+            0 < image.width < self._least_side or 0 < image.height < self._least_side or self._is_decoration(image.url)
+        )
+
+    def _judge(self, image: Image) -> Sighting:
+        """What the topic that fits best says of it; the first of those that fit equally well."""
+        zones = [(where, flattened(text)) for where, text in _zones(image)]
+        flat = "\n".join(text for _, text in zones)
+        sightings = [_sighting(image, name, vector, zones, vector.count(flat)) for name, vector in self._vectors]
+        return max(sightings, key=lambda sighting: sighting.score)
+
+
+def _sighting(image: Image, topic: str, vector: TopicVector, zones: Iterable[Zone], counts: Sequence[int]) -> Sighting:
+    shares = vector.shares(counts)
+    score = within_unit(sum(shares))
+    if not any(counts):
+        return Sighting(image=image, score=0.0)
+    per_zone = [(where, vector.count(text)) for where, text in zones]
+    why = [
+        Evidence(what=f"“{word}” in {_listed([where for where, found in per_zone if found[place]])}", amount=share)
+        for place, (word, share) in enumerate(zip(vector.words, shares, strict=True))
+        if counts[place]
+    ]
+    return Sighting(image=image, score=score, why=strongest(why), topic=topic if score else "")
+
+
+def _listed(places: Sequence[str]) -> str:
+    """`the caption`, or `the caption and the file name`."""
+    *first, last = places
+    return f"{', '.join(first)} and {last}" if first else last

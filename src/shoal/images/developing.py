@@ -1,0 +1,187 @@
+"""Which picture do these bytes show? A server may send anything, so everything is checked before it is decoded.
+
+    bytes ─► a format we read? ─► large enough, not too large? ─► decoded, small ─► thumbnail, fingerprint
+
+What cannot be used is a `Failure` with one sentence. A large JPEG is decoded at a fraction of its size.
+"""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from contextlib import suppress
+from io import BytesIO
+
+import numpy as np
+from PIL import Image, ImageOps, UnidentifiedImageError, features
+
+from shoal.images.fingerprint import SIDE, fingerprint
+from shoal.model import Failure, Picture, Reason, Response
+from shoal.settings import Pictures
+
+THUMBNAIL = 256
+"""Pixels of the longer side of a thumbnail; a smaller picture stays as small."""
+_QUALITY = 70
+_FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "BMP", "TIFF", *(("AVIF",) if features.check("avif") else ()))
+"""All others are refused unopened: each decoder is one more way to be attacked."""
+_NAMED_OTHERWISE = {"mpo": "jpeg"}
+"""What some cameras write is a JPEG with more pictures behind it."""
+_DEEP = ("I", "F", "I;16", "I;16L", "I;16B", "I;16N")
+"""More than 256 greys."""
+_WHOLE = ("L", "LA", "La", "RGB", "RGBA", "RGBa", "RGBX", "CMYK", "YCbCr", "HSV")
+"""Modes whose pixels can be mixed; numbers of colours in a palette cannot."""
+_ONE_COLOUR = 4
+"""Of 256 shades: what varies less is one colour to the eye."""
+# Who wants to hear what Pillow thinks of a file says so; nobody's terminal is written to because nobody said anything.
+logging.getLogger("PIL").addHandler(logging.NullHandler())
+
+
+class Unusable(Exception):
+    """Why there is no picture: one sentence."""
+
+
+class PillowDarkroom:
+    """Makes pictures of bytes with Pillow (`protocols.Darkroom`)."""
+
+    def __init__(self, settings: Pictures) -> None:
+        self._settings = settings
+
+    def develop(self, response: Response) -> Picture | Failure:
+        """The picture, or why it is none that we want. Never raises for what a server sent; one thread at a time."""
+        try:
+            return self._develop(response)
+        except Unusable as why:
+            return Failure(
+                url=response.url,
+                reason=Reason.PICTURE,
+                detail=str(why),
+                status=response.status,
+                timing=response.timing,
+            )
+
+    def _develop(self, response: Response) -> Picture:
+        if response.truncated:
+            raise Unusable(f"The picture has more than {len(response.body):,} bytes, and only those were read.")
+        # Pillow warns of every oddity of a file; of those that matter it raises.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            image = _opened(response.body)
+            name = (image.format or "").lower()
+            _refuse_compressed_tiff(image)
+            size = self._checked(image.size)
+            small = _decoded(image)
+        if all(darkest + _ONE_COLOUR >= brightest for darkest, brightest in _extremes(small)):
+            raise Unusable("The picture is one colour all over.")
+        width, height = _as_shown(size, small.size)
+        return Picture(
+            format=_NAMED_OTHERWISE.get(name, name),
+            width=width,
+            height=height,
+            fingerprint=fingerprint(_greys(small)),
+            thumbnail=_webp(small),
+        )
+
+    def _checked(self, size: tuple[int, int]) -> tuple[int, int]:
+        """What the file says of its size, before memory is spent on it."""
+        width, height = size
+        if width * height > self._settings.max_pixels:
+            limit = self._settings.max_pixels
+            raise Unusable(f"The picture has {width:,} x {height:,} pixels, and {limit:,} is the most that is decoded.")
+        if min(size) < self._settings.least_side:
+            least = self._settings.least_side
+            raise Unusable(f"The picture has {width} x {height} pixels, and one with a side below {least} is an icon.")
+        return size
+
+
+# --- decoding --------------------------------------------------------------------------------------------------------
+
+
+def _opened(body: bytes) -> Image.Image:
+    """The picture with its head read and nothing decoded."""
+    if not body:
+        raise Unusable("The server sent no bytes.")
+    try:
+        return Image.open(BytesIO(body), formats=_FORMATS)
+    except UnidentifiedImageError as error:
+        raise Unusable(_what_else(body)) from error
+    except Image.DecompressionBombError as error:
+        raise Unusable("The picture says that it has hundreds of millions of pixels, which is an attack.") from error
+    except Exception as error:  # damaged files make the decoders raise whatever comes to their minds
+        raise Unusable("The picture is damaged at its beginning.") from error
+
+
+def _what_else(body: bytes) -> str:
+    """What the bytes are, if not a picture."""
+    start = body[:1000].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    if b"<svg" in start:
+        return "The server sent an SVG drawing, which is not decoded."
+    if start.startswith(b"<"):
+        return "The server sent a web page instead of a picture."
+    names = ", ".join(name.title() if name == "WEBP" else name for name in _FORMATS[:-1])
+    return f"The server sent something that is neither {names} nor {_FORMATS[-1]}, or a damaged picture."
+
+
+def _refuse_compressed_tiff(image: Image.Image) -> None:
+    """Its decoder writes to the terminal whatever it does not like about a file. Browsers do not show such pictures either."""
+    if image.format == "TIFF" and image.info.get("compression") != "raw":
+        raise Unusable("The picture is a compressed TIFF, which is not decoded.")
+
+
+def _decoded(image: Image.Image) -> Image.Image:
+    """The first frame, upright, at most as large as a thumbnail, in red, green and blue on white."""
+    try:
+        if image.mode not in (*_WHOLE, *_DEEP):
+            image = image.convert("RGBA" if image.has_transparency_data else "RGB")
+        # Of a JPEG, this decodes only as many pixels as needed.
+        image.thumbnail((THUMBNAIL, THUMBNAIL), Image.Resampling.LANCZOS, reducing_gap=3.0)
+        with suppress(Exception):  # a damaged note on how the camera was held harms nobody
+            image = ImageOps.exif_transpose(image)
+        return _on_white(_shallow(image) if image.mode in _DEEP else image)
+    except Exception as error:  # as above; also when there is not enough memory
+        raise Unusable("The picture is damaged or incomplete, and cannot be decoded.") from error
+
+
+def _shallow(image: Image.Image) -> Image.Image:
+    """From the darkest to the brightest of more than 256 greys, in 256."""
+    greys = np.asarray(image, dtype=np.float64)
+    darkest, brightest = float(greys.min()), float(greys.max())
+    if not np.isfinite(brightest - darkest):
+        raise ValueError("not a number among the greys")
+    scaled = (greys - darkest) * (255.0 / max(brightest - darkest, 1e-9))
+    return Image.fromarray(scaled.astype(np.uint8))
+
+
+def _on_white(image: Image.Image) -> Image.Image:
+    """A new picture, so that nothing but its pixels goes on."""
+    paper = Image.new("RGB", image.size, "white")
+    if image.has_transparency_data:
+        image = image.convert("RGBA")
+        paper.paste(image, mask=image)
+    else:
+        paper.paste(image.convert("RGB"))
+    return paper
+
+
+# --- what is kept ----------------------------------------------------------------------------------------------------
+
+
+def _as_shown(size: tuple[int, int], small: tuple[int, int]) -> tuple[int, int]:
+    """The size of the picture when it is upright: the thumbnail is."""
+    width, height = size
+    return (height, width) if (width - height) * (small[0] - small[1]) < 0 else size
+
+
+def _extremes(image: Image.Image) -> list[tuple[int, int]]:
+    """The least and the most of red, green and blue."""
+    pixels = np.asarray(image)
+    return list(zip(pixels.min(axis=(0, 1)).tolist(), pixels.max(axis=(0, 1)).tolist(), strict=True))
+
+
+def _greys(image: Image.Image) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    return np.asarray(image.convert("L").resize((SIDE, SIDE), Image.Resampling.BOX), dtype=np.float64)
+
+
+def _webp(image: Image.Image) -> bytes:
+    stream = BytesIO()
+    image.save(stream, "WEBP", quality=_QUALITY)
+    return stream.getvalue()
