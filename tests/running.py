@@ -139,6 +139,14 @@ def ask(folder: Path, question: str) -> list[tuple[Any, ...]]:
         return database.execute(question).fetchall()
 
 
+_BODIES = """
+SELECT url, warc_file, warc_offset FROM pages JOIN found USING (id) WHERE warc_file <> ''
+UNION SELECT url, warc_file, warc_offset FROM versions JOIN found ON found.id = page WHERE warc_file <> ''
+UNION SELECT url, warc_file, warc_offset FROM pictures WHERE warc_file <> ''
+"""
+"""What must be in the WARC files: pages, what they said before, and pictures."""
+
+
 def assert_consistent(folder: Path) -> None:
     """Everything that is written down twice says the same, and every page is there exactly once."""
     counted = {(state, reason or ""): n for state, reason, n in ask(
@@ -153,7 +161,7 @@ def assert_consistent(folder: Path) -> None:
     per_host = "SELECT name, pages FROM hosts WHERE pages > 0"
     per_page = "SELECT name, COUNT(*) FROM pages JOIN found USING (id) JOIN hosts ON hosts.id = host GROUP BY name"
     assert dict(ask(folder, per_host)) == dict(ask(folder, per_page))
-    with_body = ask(folder, "SELECT url, warc_file, warc_offset FROM pages JOIN urls USING (id) WHERE warc_file <> ''")
+    with_body = ask(folder, _BODIES)
     assert Counter(with_body) == Counter(_records(folder))
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import socket
-import sys
 import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
@@ -29,7 +27,6 @@ from shoal.crawl.intake import Intake
 from shoal.crawl.judge import judges
 from shoal.crawl.learning import Learner
 from shoal.crawl.parse import HtmlParser
-from shoal.crawl.pipe import Channel, serve
 from shoal.crawl.politeness import Clocks
 from shoal.crawl.robots import Rulebook
 from shoal.crawl.scope import ScopeRule
@@ -38,6 +35,7 @@ from shoal.crawl.traps import TrapDetector
 from shoal.crawl.worker import work_together
 from shoal.errors import InputError, NoSeedReached
 from shoal.model import Entry, Evidence, TopicChange, Totals
+from shoal.processes import index_kept, work_elsewhere
 from shoal.protocols import Ledger, Strategy
 from shoal.settings import STRATEGY, Settings
 from shoal.store import folder as folders
@@ -57,9 +55,6 @@ from shoal.urls import normalise
 
 Watch = Callable[[Coordinator], Coroutine[None, None, None]]
 """Shows how a crawl stands; cancelled when the crawl is over."""
-_PIPE_BUFFER = 2**20
-_EXIT_SECONDS = 1.0
-"""What a worker process that has hung up gets to end by itself."""
 
 
 class Described(msgspec.Struct, frozen=True, kw_only=True):
@@ -170,10 +165,18 @@ def _check_model(settings: Settings, model: Model) -> None:
     _new_strategy(settings).begin_with(model.knowledge)
 
 
-async def run_crawl(folder: Path, watch: Watch, *, ledger_file: Path | None = None) -> Ending:
+async def run_crawl(
+    folder: Path,
+    watch: Watch,
+    *,
+    ledger_file: Path | None = None,
+    say: Callable[[str], None] = lambda sentence: None,
+    new_pages: bool = True,
+) -> Ending:
     """Crawl in a folder, from the start or from where it stopped, until it is over; answers why it is.
 
-    The ledger of hosts is that of the installation, unless the hosts exist for this crawl only.
+    The ledger of hosts is that of the installation, unless the hosts exist for this crawl only. `say` hears what a user should
+    know once the crawl is over. Without `new_pages` it only looks at pages again (`revisiting.py`).
     """
     with ExitStack() as stack:
         store = stack.enter_context(open_store(folder))
@@ -182,10 +185,11 @@ async def run_crawl(folder: Path, watch: Watch, *, ledger_file: Path | None = No
         stack.callback(ledger.close)
         _let_go(ledger, store.settings)  # of what an earlier run held when it was killed
         stack.callback(_let_go, ledger, store.settings)
-        coordinator = make_coordinator(store, ledger)
+        coordinator = make_coordinator(store, ledger, new_pages=new_pages)
         stack.enter_context(_stop_on_signals(coordinator))
         try:
-            ending = await _run(coordinator, store.settings, watch)
+            async with index_kept(folder, say) if store.settings.index else nullcontext():
+                ending = await _run(coordinator, store.settings, watch)
         except BaseExceptionGroup as group:
             raise _first(group) from group
         nothing_came = ending is Ending.NOTHING_LEFT and not store.totals().pages
@@ -204,6 +208,7 @@ def make_coordinator(
     *,
     random: Random | None = None,
     commit_seconds: float = COMMIT_SECONDS,
+    new_pages: bool = True,
 ) -> Coordinator:
     """The stateful half of a crawl, as its settings want it, standing where the last run left it."""
     settings, totals = store.settings, store.totals()
@@ -237,6 +242,8 @@ def make_coordinator(
         commit_seconds=commit_seconds,
         opinions=OpinionReader(store.folder).news,
         finish=_make_finish(store, totals),
+        backlog=store.backlog,
+        new_pages=new_pages,
     )
 
 
@@ -310,7 +317,7 @@ async def _run(coordinator: Coordinator, settings: Settings, watch: Watch) -> En
             group.create_task(_work_here(coordinator, settings))
         else:
             for _ in range(settings.processes):
-                group.create_task(_work_elsewhere(coordinator, settings))
+                group.create_task(work_elsewhere(coordinator, settings))
         ending = await running
         watching.cancel()
     return ending
@@ -334,42 +341,6 @@ async def _work_here(coordinator: Coordinator, settings: Settings) -> None:
     async with open_visitor(replace(settings, topic=coordinator.topic)) as visitor:
         coordinator.when_topic_changes(adopting(visitor, settings))
         await work_together(coordinator, visitor, settings.fetching.concurrency)
-
-
-async def _work_elsewhere(coordinator: Coordinator, settings: Settings) -> None:
-    """Keep one worker process going; one that dies is replaced, and what it had in hand is tried again."""
-    while coordinator.ending is None:
-        ours, theirs = socket.socketpair()
-        with theirs:
-            # A session of its own: Ctrl-C is for the coordinator, which lets what is in flight come home.
-            process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "shoal.visiting", str(theirs.fileno())),
-                pass_fds=[theirs.fileno()],
-                start_new_session=True,
-            )
-        channel = Channel(*await asyncio.open_connection(sock=ours, limit=_PIPE_BUFFER))
-        try:
-            topic = coordinator.topic
-            await channel.send(replace(settings, topic=topic))
-            worked = await serve(coordinator, channel, lambda: coordinator.topic, told=topic)
-            await _exited(process)
-        finally:
-            await channel.close()
-            if process.returncode is None:
-                process.terminate()
-            await process.wait()
-        # One that was killed from outside is replaced; one that cannot even start has a bug, and so would the next.
-        if not worked and process.returncode and process.returncode > 0:
-            raise RuntimeError(f"a worker process ended with code {process.returncode} before it asked for work")
-
-
-async def _exited(process: asyncio.subprocess.Process) -> None:
-    """Whose socket is closed may still be on its way out: if we ended it, we would not learn how it would have ended."""
-    try:
-        async with asyncio.timeout(_EXIT_SECONDS):
-            await process.wait()
-    except TimeoutError:
-        return
 
 
 # --- the process -----------------------------------------------------------------------------------------------------

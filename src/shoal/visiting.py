@@ -17,12 +17,14 @@ import uvloop
 from shoal import interpreter
 from shoal.crawl.fetch import HttpFetcher
 from shoal.crawl.judge import make_judge
+from shoal.crawl.judge.pictures import PictureSpotter
 from shoal.crawl.parse import HtmlParser
 from shoal.crawl.pipe import PipeBroker, connect
 from shoal.crawl.strategy import judge_of
 from shoal.crawl.visit import PageVisitor
 from shoal.crawl.worker import work_together
 from shoal.model import Topic
+from shoal.protocols import Darkroom, Spotter
 from shoal.settings import Settings
 
 
@@ -32,12 +34,28 @@ async def open_visitor(settings: Settings) -> AsyncIterator[PageVisitor]:
     _allow_many_sockets()
     async with HttpFetcher(settings.fetching) as fetcher:
         parser = HtmlParser(settings.fetching.user_agent)
-        yield PageVisitor(fetcher, parser, make_judge(judge_of(settings), settings.topic))
+        judge = make_judge(judge_of(settings), settings.topic)
+        yield PageVisitor(fetcher, parser, judge, make_spotter(settings, settings.topic), make_darkroom(settings))
 
 
 def adopting(visitor: PageVisitor, settings: Settings) -> Callable[[Topic], None]:
     """What a visitor does when the topic changes."""
-    return lambda topic: visitor.adopt(make_judge(judge_of(settings), topic))
+    return lambda topic: visitor.adopt(make_judge(judge_of(settings), topic), make_spotter(settings, topic))
+
+
+def make_spotter(settings: Settings, topic: Topic) -> Spotter | None:
+    """Who knows which pictures are worth having; nobody in a crawl without pictures."""
+    return PictureSpotter(topic, settings.pictures) if settings.pictures.wanted != "none" else None
+
+
+def make_darkroom(settings: Settings) -> Darkroom | None:
+    """Who makes pictures of bytes."""
+    if settings.pictures.wanted == "none":
+        return None
+    # Only here, because the image library takes a tenth of a second to import, and most crawls do without.
+    from shoal.images.developing import PillowDarkroom
+
+    return PillowDarkroom(settings.pictures)
 
 
 async def work_for(socket_number: int) -> None:

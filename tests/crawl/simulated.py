@@ -29,6 +29,7 @@ from shoal.store.crawl import CrawlStore
 from shoal.testing import clock as clocks
 from shoal.testing.fakes import Answer, FakeFetcher, html
 from shoal.testing.ledger import MemoryLedger
+from shoal.visiting import make_darkroom, make_spotter
 
 _T = TypeVar("_T")
 TOPIC = Topic(name="grid", terms=(Term(text="grid"),))
@@ -56,6 +57,10 @@ class Servers(FakeFetcher):
         self._now = clock
         self.requests: list[tuple[float, Task]] = []
         self.in_flight = self.most_in_flight = 0
+
+    def serve(self, url: str, *answers: Answer) -> None:
+        """The web changes."""
+        self._script[url] = list(answers)
 
     async def fetch(self, task: Task) -> Answer:
         self.requests.append((self._now(), task))
@@ -119,29 +124,30 @@ class Simulation:
         """When a host was asked, in seconds since the beginning."""
         return [at - _START for at, task in self.servers.requests if task.host == host]
 
-    def run(self) -> Ending:
-        """The whole crawl, or what is left of it."""
-        return self.play(self.crawl)
+    def run(self, *, new_pages: bool = True) -> Ending:
+        """The whole crawl, or what is left of it; without new pages, only what is wanted besides."""
+        return self.play(self.crawl, new_pages=new_pages)
 
     async def crawl(self, coordinator: Coordinator) -> Ending:
         """Work until it is over."""
         judge = judge_of(self.settings)
-        visitor = PageVisitor(self.servers, HtmlParser(), make_judge(judge, coordinator.topic))
-        coordinator.when_topic_changes(lambda topic: visitor.adopt(make_judge(judge, topic)))
+        spotter, darkroom = make_spotter(self.settings, coordinator.topic), make_darkroom(self.settings)
+        visitor = PageVisitor(self.servers, HtmlParser(), make_judge(judge, coordinator.topic), spotter, darkroom)
+        coordinator.when_topic_changes(lambda topic: visitor.adopt(make_judge(judge, topic), spotter))
         async with asyncio.TaskGroup() as group:
             running = group.create_task(coordinator.run())
             group.create_task(work_together(coordinator, visitor, self._workers))
         return running.result()
 
-    def play(self, scene: Callable[[Coordinator], Coroutine[Any, Any, _T]]) -> _T:
+    def play(self, scene: Callable[[Coordinator], Coroutine[Any, Any, _T]], *, new_pages: bool = True) -> _T:
         """Open the folder as the command would, and let a test do something with the coordinator."""
-        return in_no_time(self, lambda: self._scene(scene))
+        return in_no_time(self, lambda: self._scene(scene, new_pages))
 
-    async def _scene(self, scene: Callable[[Coordinator], Coroutine[Any, Any, _T]]) -> _T:
+    async def _scene(self, scene: Callable[[Coordinator], Coroutine[Any, Any, _T]], new_pages: bool) -> _T:
         with folders.lock(self.folder):
             store = self._make_store(self.folder)
             try:
-                return await scene(app.make_coordinator(store, self.ledger, self.clock))
+                return await scene(app.make_coordinator(store, self.ledger, self.clock, new_pages=new_pages))
             finally:
                 store.close()
 

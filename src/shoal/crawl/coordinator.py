@@ -15,12 +15,13 @@ from msgspec.structs import replace
 
 from shoal.crawl.allowance import Allowance, Ending
 from shoal.crawl.errands import Errands
+from shoal.crawl.extras import Extras, NoBacklog
 from shoal.crawl.finish import Finish
 from shoal.crawl.frontier import Frontier
 from shoal.crawl.intake import Intake
 from shoal.crawl.learning import Learner
 from shoal.crawl.politeness import BUSY, Clocks
-from shoal.crawl.robots import Rulebook
+from shoal.crawl.robots import Rulebook, Ruling
 from shoal.crawl.statistics import Meter, Statistics
 from shoal.crawl.thinking import Thinker
 from shoal.crawl.traps import TrapDetector
@@ -32,6 +33,7 @@ from shoal.model import (
     Moved,
     Opinion,
     Outlook,
+    Pictured,
     Reason,
     Seen,
     State,
@@ -41,7 +43,7 @@ from shoal.model import (
     Totals,
     Visit,
 )
-from shoal.protocols import Store, Strategy
+from shoal.protocols import Backlog, Store, Strategy
 from shoal.settings import Settings
 from shoal.urls import key_of
 
@@ -52,6 +54,8 @@ _FULL_BATCH = 64
 """Pages after which a commit does not wait any longer."""
 _MAX_UNSAVED = 512
 """Pages in memory at which fetching waits for the disk."""
+_AT_ONCE = frozenset({Ending.BYTES, Ending.TIME})
+"""Limits that hold for pictures too; when only the pages are all there, pictures of them may still come."""
 _SKIPS_AT_ONCE = 200
 """URLs left out in one go; a page may have thousands of forbidden links, and others must not wait for all of them."""
 
@@ -76,7 +80,10 @@ class Coordinator:
         commit_seconds: float = COMMIT_SECONDS,
         opinions: Callable[[], Sequence[Opinion]] = tuple,
         finish: Finish | None = None,
+        backlog: Backlog | None = None,
+        new_pages: bool = True,
     ) -> None:
+        """Without `new_pages` only what the backlog wants is asked for: pages are looked at again, and pictures come."""
         self._settings = settings
         self._commit_seconds = commit_seconds
         self._store = store
@@ -91,8 +98,18 @@ class Coordinator:
         self._finish = finish or Finish(None)
         self._allowance = Allowance(settings.budget, self._meter, self._finish)
         self._errands = Errands(frontier, clocks, rulebook, attempts=settings.politeness.attempts, clock=clock)
+        self._extras = Extras(
+            backlog or NoBacklog(),
+            frontier=frontier,
+            clocks=clocks,
+            intake=intake,
+            meter=self._meter,
+            attempts=settings.politeness.attempts,
+            pictures=settings.pictures,
+        )
         self._held_back: set[str] = set()
         """Hosts whose page budget is taken by what is in flight."""
+        self._new_pages = new_pages
         self._stopping = False
         self._waiters: deque[asyncio.Future[Task | None]] = deque()
         self._timer: asyncio.TimerHandle | None = None
@@ -135,8 +152,10 @@ class Coordinator:
         if isinstance(visit, Missed) and (visit.task.kind == "page" or visit.failure.heals):
             self._meter.trouble(visit.task.url, visit.failure.detail)
         if visit.task.kind == "robots":
-            assert not isinstance(visit, Seen), "a robots.txt is never judged"
+            assert not isinstance(visit, Seen | Pictured), "a robots.txt is never judged"
             self._errands.came(visit)
+        elif visit.task.id in self._extras:
+            self._extras.came(visit)
         else:
             self._page_came(visit)
         self._frontier.free(visit.task.host)
@@ -154,12 +173,15 @@ class Coordinator:
     @property
     def ending(self) -> Ending | None:
         """Why the crawl is over; None while it goes on."""
-        if self._frontier.leased or self._errands.in_flight:
+        if self._frontier.leased or self._errands.in_flight or self._extras.in_flight:
             return None
         if self._stopping:
             return Ending.STOPPED
+        spent = self._spent()
+        if self._extras and spent not in _AT_ONCE:
+            return None
         nothing_left = not self._frontier and not self._errands
-        return self._spent() or (Ending.NOTHING_LEFT if nothing_left else None)
+        return spent or (Ending.NOTHING_LEFT if nothing_left else None)
 
     def statistics(self) -> Statistics:
         """How the crawl stands at this moment."""
@@ -173,6 +195,8 @@ class Coordinator:
             fetching=fetching,
             stopping=self._stopping,
             holding_back=self._frontier.is_holding_back and bool(self._waiters) and not self._stopping,
+            pictures=self._extras.pictures,
+            extras=len(self._extras),
         )
 
     def outlook(self) -> Outlook | None:
@@ -252,7 +276,9 @@ class Coordinator:
     def _may_ask(self) -> bool:
         """False when no request may be made, whatever waits."""
         spent = self._spent(in_flight=len(self._frontier.leased))
-        return self._room.is_set() and not self._stopping and not spent
+        return (
+            self._room.is_set() and not self._stopping and (not spent or (bool(self._extras) and spent not in _AT_ONCE))
+        )
 
     def _next(self) -> Task | None:
         """The best request that may be made now."""
@@ -260,8 +286,9 @@ class Coordinator:
             return None
         now = self._clock()
         patient = not self._settings.fetching.hurry and self._allowance.is_scarce(now)
+        pages = self._spent(in_flight=len(self._frontier.leased)) is None
         for _ in range(_SKIPS_AT_ONCE):
-            if (entry := self._frontier.pop(now, patient=patient)) is None:
+            if (entry := self._frontier.pop(now, patient=patient, pages=pages)) is None:
                 return None
             if (task := self._prepare(entry, now)) is not None:
                 return task
@@ -272,21 +299,34 @@ class Coordinator:
         """The request for an entry, or for the robots.txt that must be read first; None when it may not be asked for."""
         if entry.id in self._errands:
             return self._errands.task(entry)
-        match self._rulebook.check(entry.url, now):
-            case "unknown":
-                return self._errands.ask_first(entry)
-            case "unreachable":
-                self._shut(entry, State.SKIPPED, Reason.ROBOTS_UNREACHABLE, "its robots.txt cannot be read")
-            case "refused":
-                self._skip(entry, Reason.ROBOTS, "robots.txt forbids it")
-            case "allowed" if trap := self._traps.why(entry.url):
-                self._skip(entry, Reason.TRAP, trap)
-            case "allowed" if self._over_host_budget(entry):
-                pass
-            case "allowed":
-                return self._page_task(entry)
-        self._clocks.cancel(entry.host)
-        self._frontier.free(entry.host)
+        ruling = self._rulebook.check(entry.url, now)
+        if ruling == "unknown":
+            return self._errands.ask_first(entry)
+        task = self._extras.task(entry, ruling) if entry.id in self._extras else self._page_task(entry, ruling)
+        if task is None:
+            self._clocks.cancel(entry.host)
+            self._frontier.free(entry.host)
+            return None
+        self._clocks.set_crawl_delay(entry.host, self._rulebook.crawl_delay(entry.url))
+        return replace(task, topic_version=self.topic.version)
+
+    def _page_task(self, entry: Entry, ruling: Ruling) -> Task | None:
+        if ruling == "unreachable":
+            self._shut(entry, State.SKIPPED, Reason.ROBOTS_UNREACHABLE, "its robots.txt cannot be read")
+        elif ruling == "refused":
+            self._skip(entry, Reason.ROBOTS, "robots.txt forbids it")
+        elif trap := self._traps.why(entry.url):
+            self._skip(entry, Reason.TRAP, trap)
+        elif not self._over_host_budget(entry):
+            self._strategy.chosen(entry)
+            return Task(
+                id=entry.id,
+                url=entry.url,
+                host=entry.host,
+                depth=entry.depth,
+                attempt=entry.attempt,
+                inherited=entry.inherited,
+            )
         return None
 
     def _take_back(self, task: Task) -> None:
@@ -294,23 +334,13 @@ class Coordinator:
         self._clocks.cancel(task.host)
         if task.kind == "robots":
             self._errands.take_back(task)
+        elif task.id in self._extras:
+            self._extras.take_back(task)
+            self._frontier.unblock(task.host)
         else:
             self._frontier.put_back(self._frontier.leased[task.id])
             self._frontier.unblock(task.host)
         self._frontier.free(task.host)
-
-    def _page_task(self, entry: Entry) -> Task:
-        self._clocks.set_crawl_delay(entry.host, self._rulebook.crawl_delay(entry.url))
-        self._strategy.chosen(entry)
-        return Task(
-            id=entry.id,
-            url=entry.url,
-            host=entry.host,
-            depth=entry.depth,
-            attempt=entry.attempt,
-            inherited=entry.inherited,
-            topic_version=self.topic.version,
-        )
 
     def _skip(self, entry: Entry, reason: Reason, detail: str) -> None:
         self._settle_without_page(entry, State.SKIPPED, reason, detail)
@@ -341,7 +371,7 @@ class Coordinator:
         return True
 
     def _spent(self, in_flight: int = 0) -> Ending | None:
-        return self._allowance.spent(self._clock(), in_flight)
+        return self._allowance.spent(self._clock(), in_flight) or (None if self._new_pages else Ending.LOOKED)
 
     # --- taking in ---------------------------------------------------------------------------------------------------
 
@@ -371,6 +401,7 @@ class Coordinator:
         if why := self._strategy.why(entry):
             entry = self._frontier.note(entry, why)
         self._frontier.settle(entry, State.DONE)
+        self._extras.show(seen.sightings, entry)
         self._pages.append(StoredPage(seen=seen, fetch_order=order, memo=self._strategy.memo(seen)))
         self._thinker.saw(seen, order, relevant=relevant)
 
@@ -405,17 +436,22 @@ class Coordinator:
         self._thinker.hear_the_user()
         self._clocks.publish()
         pages, self._pages = self._pages, []
+        shown, pictures, looks = self._extras.take()
         changes = replace(
             self._frontier.take_changes(),
             pages=tuple(pages),
             robots=self._errands.take(),
             patterns=tuple(self._traps.changes()),
             topics=self._thinker.take_topics(),
+            shown=shown,
+            pictures=pictures,
+            looks=looks,
             fetching=tuple(entry.url for entry in self._frontier.leased.values()),
             elapsed=self._meter.elapsed(self._clock()),
         )
         duplicates = await _to_the_end(self._store.commit(changes))
         self._frontier.committed()
+        self._extras.refill()
         self._watch_for_traps(pages, {duplicate.page for duplicate in duplicates})
         if (excess := len(self._frontier) - self._settings.budget.max_queue) > 0:
             self._frontier.drop_worst(excess + self._settings.budget.max_queue // 50)

@@ -39,6 +39,7 @@ _KEEP_ALIVE = 4.0
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _HEALING = frozenset({408, 425, 429, 500, 502, 503, 504})
 _TEXT_TYPES = frozenset({"", "application/xml", "application/json"})
+_ACCEPT_PICTURES = "image/avif,image/webp,image/png,image/jpeg,image/*;q=0.8,*/*;q=0.1"
 _ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,text/*;q=0.8,*/*;q=0.1"
 
 _peer: ContextVar[str] = ContextVar("_peer", default="")
@@ -69,7 +70,7 @@ class HttpFetcher:
         clock: Callable[[], float] = time.time,
         wanted: Callable[[str], bool] | None = None,
     ) -> None:
-        """`wanted` decides by its Content-Type whether a body is downloaded; a crawl wants text only (`is_text`)."""
+        """`wanted` decides by its Content-Type whether the body of a page is downloaded; a crawl wants text only (`is_text`)."""
         self._settings = settings
         self._wanted = wanted or is_text
         self._guard = AddressGuard(settings.allow_private)
@@ -117,7 +118,7 @@ class HttpFetcher:
         exchange = Exchange(task, self._settings, self._clock, self._wanted)
         try:
             async with self._session.get(
-                URL(task.url, encoded=True), headers=_conditions(task), allow_redirects=False
+                URL(task.url, encoded=True), headers=_headers(task), allow_redirects=False
             ) as answer:
                 return await exchange.understand(answer)
         except (aiohttp.ClientError, OSError) as error:
@@ -135,7 +136,10 @@ def request_headers(settings: Fetching) -> dict[str, str]:
     return headers
 
 
-def _conditions(task: Task) -> dict[str, str] | None:
+def _headers(task: Task) -> dict[str, str] | None:
+    """What this request says beside what all say."""
+    if task.kind == "picture":
+        return {"Accept": _ACCEPT_PICTURES, "Referer": task.referrer}
     if not (task.etag or task.last_modified):
         return None
     wanted = {"If-None-Match": task.etag, "If-Modified-Since": task.last_modified}
@@ -183,6 +187,11 @@ class Exchange:
         body, truncated = b"", False
         if self.task.kind == "robots":
             body, truncated = await _read_body(answer.content, ROBOTS_LIMIT)
+        elif self.task.kind == "picture":
+            if not is_text(
+                answer.headers.get("Content-Type", "image/")
+            ):  # some servers call their pictures anything else
+                body, truncated = await _read_body(answer.content, self.settings.max_picture)
         elif self.wanted(answer.headers.get("Content-Type", "")):
             body, truncated = await _read_body(answer.content, self.settings.max_body)
         # Latin-1 never fails and loses nothing; aiohttp's own strings may hold surrogates, which cannot be stored.

@@ -54,6 +54,8 @@ class Frontier:
         """When this many URLs are in heaps, every host must let go of some."""
         self._leased: dict[int, Entry] = {}
         self._leased_errands: dict[int, Entry] = {}
+        """And what is being fetched that is no new page: errands and extras."""
+        self._stranded: list[tuple[int, Reason]] = []
         self._waiting = 0
         self._errand_numbers = count()
         # What was seen lately, in two generations, so that forgetting is one assignment.
@@ -79,6 +81,10 @@ class Frontier:
     def knows(self, url: str) -> Known | None:
         """What became of a URL so far."""
         return self._records.find(key_of(url))
+
+    def entry(self, id: int) -> Entry:
+        """All that is known of a URL."""
+        return self._records.read(id)
 
     def ready_at(self) -> float | None:
         """After `pop` had nothing: the moment at which it may have something; None when nothing waits for its time."""
@@ -138,20 +144,24 @@ class Frontier:
 
     # --- URLs go out -------------------------------------------------------------------------------------------------
 
-    def pop(self, now: float, *, patient: bool = False) -> Entry | None:
-        """Lease the best URL of a host that may be asked now; None when there is none.
+    def pop(self, now: float, *, patient: bool = False, pages: bool = True) -> Entry | None:
+        """Lease the best URL of a host that may be asked now; None when there is none. Without `pages` only errands and extras.
 
         Also None when `patient`, and a clearly better URL waits for a host that may be asked soon (`crawl/roster.py`).
         """
         self._wake(now)
-        host = self._roster.claim(now, patient=patient)
+        host = self._roster.claim(now, patient=patient, pages=pages)
         return self._lease(host) if host is not None else None
 
     def put_back(self, entry: Entry) -> None:
         """Something else must be asked of the host first, which keeps the claim; its pages wait until `unblock`."""
-        del self._leased[entry.id]
         host = self._hosts[entry.host]
         host.blocked = True
+        if self._leased_errands.pop(entry.id, None) is not None:
+            host.extras.appendleft(entry)
+            self._roster.schedule(host)
+            return
+        del self._leased[entry.id]
         if not self._refused(host, entry):
             self._remember(entry.url, entry.priority, entry.depth, entry.inherited)
             self._enqueue(host, entry)
@@ -181,6 +191,22 @@ class Frontier:
         host.errands.append(entry)
         self._roster.schedule(host)
         return entry.id
+
+    def queue_extra(self, url: str) -> int:
+        """Ask for something besides new pages, when the host's clock allows; answers the id under which it will come."""
+        entry = Entry(id=-next(self._errand_numbers) - 1, url=url, host=host_of(url), priority=math.inf)
+        host = self._host(entry.host)
+        if host.closed is None or host.closed is Reason.HOST_BUDGET:
+            host.extras.append(entry)
+            self._roster.schedule(host)
+        else:
+            self._stranded.append((entry.id, host.closed))
+        return entry.id
+
+    def take_stranded(self) -> list[tuple[int, Reason]]:
+        """The extras that nobody will be asked for, because their hosts are closed, each with the reason."""
+        stranded, self._stranded = self._stranded, []
+        return stranded
 
     def end_errand(self, id: int) -> None:
         """What was asked for came, or did not."""
@@ -220,6 +246,9 @@ class Frontier:
             self._later = [item for item in self._later if item[2] is not host]
             heapify(self._later)
         self._waiting -= len(gone)
+        if closing.reason is not Reason.HOST_BUDGET:  # that counts pages, and extras are none
+            self._stranded += [(extra.id, closing.reason) for extra in host.extras]
+            host.extras.clear()
         self._roster.schedule(host)
         self._records.close(replace(closing, waiting=tuple(gone)))
 
@@ -343,8 +372,8 @@ class Frontier:
         self._roster.came(host, priority)
 
     def _lease(self, host: HostQueue) -> Entry:
-        if host.errands:
-            errand = host.errands.pop(0)
+        if host.errands or host.has_extras:
+            errand = host.errands.pop(0) if host.errands else host.extras.popleft()
             self._leased_errands[errand.id] = errand
             self._roster.schedule(host)
             return errand
@@ -355,8 +384,8 @@ class Frontier:
         return entry
 
     def _peek(self, host: HostQueue) -> float | None:
-        """The best -priority of a host; None when nothing waits. Errands come first."""
-        return -math.inf if host.errands else host.best(self._room)
+        """The best -priority of a host; None when nothing waits. Errands and extras come first."""
+        return -math.inf if host.errands or host.has_extras else host.best(self._room)
 
     def _wake(self, now: float) -> None:
         """Retries whose time has come."""

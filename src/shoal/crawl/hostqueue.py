@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Iterator
 from heapq import heappop, heappush
 
@@ -22,6 +23,7 @@ class HostQueue:
         "blocked",
         "closed",
         "errands",
+        "extras",
         "name",
         "pages",
         "scheduled",
@@ -40,6 +42,8 @@ class HostQueue:
         """The other URLs that may be asked for."""
         self.errands: list[Entry] = []
         """What must be asked before any page."""
+        self.extras: deque[Entry] = deque()
+        """What is asked besides new pages, and before them (`crawl/extras.py`)."""
         self.pages = 0
         """How many it has given."""
         self.blocked = False
@@ -62,6 +66,11 @@ class HostQueue:
     def __len__(self) -> int:
         """At least as many as wait: what was re-priced may stand here twice."""
         return len(self._heap) + len(self._cold)
+
+    @property
+    def has_extras(self) -> bool:
+        """True when something besides pages may be asked for."""
+        return bool(self.extras) and not self.blocked
 
     def best(self, room: int) -> float | None:
         """The best -priority, whose item is then the first of the heap; None when no URL waits. Fills the heap up to `room`."""

@@ -29,7 +29,7 @@ _AGENT_LINE = re.compile(r"^([ \t]*user[- ]?agent[ \t]*:?[ \t]*)([^\r\n#]*)", re
 _TOKEN = re.compile(r"[A-Za-z_-]+")
 _SOMEBODY_ELSE = "!"
 
-Answer = Literal["allowed", "refused", "unreachable", "unknown"]
+Ruling = Literal["allowed", "refused", "unreachable", "unknown"]
 
 
 class Robots:
@@ -112,7 +112,7 @@ class Rulebook:
         for record in records:
             self._keep(record)
 
-    def check(self, url: str, now: float) -> Answer:
+    def check(self, url: str, now: float) -> Ruling:
         """May we ask for this URL? `unknown` means that the robots.txt of its origin must be fetched first."""
         known = self._find(urls.origin_of(url))
         if known is None or known.record.expires_at <= now:

@@ -47,10 +47,11 @@ class Roster:
         """The time of the last `claim`."""
         self._tick = count()
 
-    def claim(self, now: float, *, patient: bool = False) -> HostQueue | None:
+    def claim(self, now: float, *, patient: bool = False, pages: bool = True) -> HostQueue | None:
         """The host whose best URL may be asked for now, before all others; its clock is told. None when there is none.
 
-        Also None when `patient`, and a clearly better URL waits for a host that may be asked soon.
+        Also None when `patient`, and a clearly better URL waits for a host that may be asked soon; and without `pages`, when
+        only pages may be asked for.
         """
         self._now = now
         self._held_until = math.inf
@@ -64,7 +65,7 @@ class Roster:
                 self._unschedule(host)
             elif top > promised:  # its best URL is gone or was re-priced since
                 self._make_ready(host, top)
-            elif patient and self._better_soon(top):
+            elif (not pages and top > -math.inf) or (patient and self._better_soon(top)):
                 heappush(self._ready, place)
                 return None
             elif (at := self._clocks.claim(host.name, now)) > now:
@@ -86,7 +87,7 @@ class Roster:
             self._unschedule(host)
             if pages:
                 self._await(host, host.asked_at + (FOR_STRANGERS if host.blocked else PATIENCE))
-        elif not (host.errands or (pages and not host.blocked)):
+        elif not (host.errands or host.has_extras or (pages and not host.blocked)):
             self._unschedule(host)
         elif (at := self._clocks.next_at(host.name)) > self._now:
             self._sleep(host, at)
@@ -142,7 +143,8 @@ class Roster:
     def _await(self, host: HostQueue, until: float) -> None:
         """The host may be asked for a page by then, it seems, if it is not in trouble."""
         host.until = until
-        top = None if host.errands or self._clocks.in_trouble(host.name) else self._peek(host)
+        busy_otherwise = host.errands or host.has_extras
+        top = None if busy_otherwise or self._clocks.in_trouble(host.name) else self._peek(host)
         if top is not None:
             self._stand_awaited(host, top)
 

@@ -38,6 +38,10 @@ class Statistics(msgspec.Struct, frozen=True, kw_only=True):
     """Somebody asked for an end; what is in flight comes home first."""
     holding_back: bool = False
     """Requests could be made, but better URLs wait for hosts that may be asked soon, and pages are scarce."""
+    pictures: int = 0
+    """That came, over all runs."""
+    extras: int = 0
+    """Pictures that wait, and pages to look at again."""
     trouble: str = ""
     """The last request that failed, and why: whoever waits for a first page wants to know."""
 
@@ -80,6 +84,10 @@ class Meter:
         self._forget(now)
         return self._pages
 
+    def extra(self, *, size: int) -> None:
+        """Something came that is no new page."""
+        self._bytes += size
+
     def trouble(self, url: str, why: str) -> None:
         """A request failed, for good or not."""
         self._trouble = f"{url}: {why}"
@@ -106,6 +114,8 @@ class Meter:
         fetching: tuple[str, ...],
         stopping: bool,
         holding_back: bool = False,
+        pictures: int = 0,
+        extras: int = 0,
     ) -> Statistics:
         """All of it, at this moment."""
         self._forget(now)
@@ -126,6 +136,8 @@ class Meter:
             fetching=fetching,
             stopping=stopping,
             holding_back=holding_back,
+            pictures=pictures,
+            extras=extras,
             trouble=self._trouble,
         )
 

@@ -10,7 +10,6 @@ Whatever a crash leaves behind that position is cut off at the next start, and t
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -23,11 +22,10 @@ from shoal.model import (
     Closing,
     Duplicate,
     Entry,
-    Page,
+    Look,
     Response,
     RobotsRecord,
     State,
-    StoredPage,
     Timing,
     TopicChange,
     Totals,
@@ -36,17 +34,15 @@ from shoal.model import PatternCount as Pattern
 from shoal.store import folder as folders
 from shoal.store.history import add_version, latest
 from shoal.store.memory import Memory
+from shoal.store.pages import PageWriter
+from shoal.store.pictures import PictureWriter, SqliteBacklog
 from shoal.store.report import FailedSeed, failed_seeds
 from shoal.store.shelf import SqliteShelf, in_bites
 from shoal.store.warc import WarcWriter, read_body
-from shoal.text import bands, similarity
 from shoal.urls import key_of
 
-NEAR = 0.75
-"""Pages that share this much of their MinHash count as near-duplicates."""
 _CHECKPOINT_ROWS = 50_000
 """About 50 MB of write-ahead log."""
-_NO_PAGE = Page(url="")
 _FoundRow = tuple[int, int, int, float, int, int, int, int, str, str, str, float | None]
 _FOUND = f"INSERT INTO found VALUES ({', '.join('?' * 12)})"
 _FOUND_ANEW = """
@@ -54,7 +50,6 @@ _FOUND_ANEW = """
     WHERE id = ?
 """
 _FATE = "INSERT OR REPLACE INTO fates VALUES (?, ?, ?, ?, ?, ?)"
-_INSERT_PAGE = f"INSERT INTO pages VALUES ({', '.join('?' * 30)})"
 _CLOSE = """
     INSERT INTO fates VALUES (?, ?, ?, ?, 1, 0)
     ON CONFLICT DO UPDATE SET state = excluded.state, reason = excluded.reason, detail = excluded.detail
@@ -87,6 +82,9 @@ class CrawlStore:
             user_agent=settings.fetching.user_agent,
             contact=settings.fetching.contact,
         )
+        self._pages = PageWriter(self._database, self._warc)
+        self._pictures = PictureWriter(self._database, self._warc)
+        self.backlog = SqliteBacklog(self._database)
 
     # --- what the last run left --------------------------------------------------------------------------------------
 
@@ -100,8 +98,9 @@ class CrawlStore:
         pages, relevant, size = self._database.execute(
             "SELECT COUNT(*), IFNULL(SUM(relevant), 0), IFNULL(SUM(bytes), 0) FROM pages"
         ).fetchone()
+        (pictured,) = self._database.execute("SELECT IFNULL(SUM(bytes), 0) FROM pictures").fetchone()
         elapsed = msgspec.json.decode(folders.read_meta(self._database, "elapsed") or b"0", type=float)
-        return Totals(pages=pages, relevant=relevant, bytes=size, elapsed=elapsed)
+        return Totals(pages=pages, relevant=relevant, bytes=size + pictured, elapsed=elapsed)
 
     def failed_seeds(self) -> tuple[FailedSeed, ...]:
         """The seeds that gave no page, each with the reason."""
@@ -148,8 +147,9 @@ class CrawlStore:
                 await self._write("INSERT INTO hosts (id, name) VALUES (?, ?)", hosts)
                 await self._write_urls(changes, found)
                 duplicates = await self._write_pages(changes)
+                await self._write_extras(changes)
                 await self._write_memory(changes)
-                if changes.pages and self._durable:
+                if (changes.pages or changes.pictures or changes.looks) and self._durable:
                     await asyncio.to_thread(self._warc.sync)
                 self._write_meta(changes)
             await self.shelf.learn([(row[1], row[0]) for row in found])
@@ -209,12 +209,30 @@ class CrawlStore:
     async def _write_pages(self, changes: Changes) -> list[Duplicate]:
         duplicates: list[Duplicate] = []
         for page in changes.pages:
-            if twin := self._insert_page(page):
+            if twin := self._pages.write(page):
                 duplicates.append(twin)
             await asyncio.sleep(0)
         hosts = [(self.shelf.host_ids[page.seen.task.host],) for page in changes.pages]
         await self._write("UPDATE hosts SET pages = pages + 1 WHERE id = ?", hosts)
         return duplicates
+
+    async def _write_extras(self, changes: Changes) -> None:
+        self._pictures.show(changes.shown)
+        for fate in changes.pictures:
+            self._pictures.settle(fate)
+            await asyncio.sleep(0)
+        for look in changes.looks:
+            self._look(look)
+            await asyncio.sleep(0)
+
+    def _look(self, look: Look) -> None:
+        if look.seen is not None:
+            self._pages.write_again(look.seen)
+        elif look.gone:
+            self._pages.note_gone(look.page, look.at, look.gone)
+        else:
+            self._pages.note_unchanged(look.page, look.at)
+        self._database.execute("DELETE FROM due WHERE page = ?", (look.page,))
 
     async def _write_memory(self, changes: Changes) -> None:
         await self._write("INSERT OR REPLACE INTO robots VALUES (?, ?, ?, ?, ?)", [*map(_row, changes.robots)])
@@ -228,61 +246,6 @@ class CrawlStore:
         meta = {"warc": self._warc.position, "elapsed": changes.elapsed, "fetching": changes.fetching}
         rows = [(key, msgspec.json.encode(value).decode()) for key, value in meta.items()]
         self._database.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
-
-    # --- pages -------------------------------------------------------------------------------------------------------
-
-    def _insert_page(self, stored: StoredPage) -> Duplicate | None:
-        seen, response = stored.seen, stored.seen.response
-        page, verdict = seen.page or _NO_PAGE, seen.verdict
-        digest, keys = hashlib.blake2b(response.body, digest_size=16).digest(), bands(page.fingerprint)
-        twin = self._twin(seen.task.id, digest, page.fingerprint, keys) if response.body else None
-        file, offset = self._write_body(stored, twin)
-        self._database.execute(_INSERT_PAGE, (
-            seen.task.id, stored.fetch_order, response.timing.answered, response.status, response.content_type,
-            len(response.body), response.truncated, response.timing.ended - response.timing.started, response.timing.address,
-            response.header("etag"), response.header("last-modified"), page.title, page.description, page.language,
-            page.charset, page.published, page.canonical, page.noindex, len(page.links), len(page.images),
-            verdict and verdict.score, verdict and verdict.threshold, verdict is not None and verdict.relevant,
-            msgspec.json.encode(verdict.why if verdict else ()).decode(), digest, page.fingerprint,
-            twin.of if twin else 0, twin.similarity if twin else 0.0, file, offset,
-        ))  # fmt: skip
-        if twin is None:  # copies are found through their original
-            self._insert_bands(seen.task.id, keys)
-        return twin
-
-    def _insert_bands(self, id: int, keys: tuple[int, ...]) -> None:
-        self._database.executemany("INSERT OR IGNORE INTO bands VALUES (?, ?)", [(key, id) for key in keys])
-
-    def _write_body(self, stored: StoredPage, twin: Duplicate | None) -> tuple[str, int]:
-        """Where the body went; pages that ask not to be kept have none."""
-        response, page = stored.seen.response, stored.seen.page
-        if not response.body or (page is not None and page.noindex):
-            return "", 0
-        if twin is not None and twin.similarity == 1.0:
-            original = self._database.execute(
-                "SELECT url, fetched_at FROM found JOIN pages USING (id) WHERE id = ? AND warc_file <> ''", (twin.of,)
-            ).fetchone()
-            if original is not None:  # a page that asks not to be kept has no body to refer to
-                return self._warc.write_revisit(response, *original)
-        return self._warc.write(response)
-
-    def _twin(self, id: int, digest: bytes, fingerprint: bytes, keys: tuple[int, ...]) -> Duplicate | None:
-        """The earlier page that says the same, or nearly."""
-        exact = self._database.execute(
-            "SELECT id FROM pages WHERE content_hash = ? AND similarity < 1 LIMIT 1", (digest,)
-        ).fetchone()
-        if exact:
-            return Duplicate(page=id, of=exact[0], similarity=1.0)
-        if not keys:
-            return None
-        marks = ", ".join("?" * len(keys))
-        rows = self._database.execute(
-            f"SELECT id, fingerprint FROM pages WHERE id IN (SELECT page FROM bands WHERE band IN ({marks}))", keys
-        )
-        alike = [(similarity(fingerprint, blob), -other) for other, blob in rows]
-        best, other = max(alike, default=(0.0, 0))
-        # Texts that agree in everything that was compared may still differ elsewhere: only equal bytes are exact copies.
-        return Duplicate(page=id, of=-other, similarity=min(best, 0.999)) if best >= NEAR else None
 
 
 @contextmanager

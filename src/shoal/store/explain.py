@@ -36,6 +36,7 @@ _SENTENCES = {
     Reason.REDIRECT_LOOP: "It redirects in a circle, or too often.",
     Reason.UNCHANGED: "The page has not changed since it was fetched last.",
     Reason.WORKER_DIED: "The worker that fetched it died, more than once.",
+    Reason.PICTURE: "It is no picture that can be used.",
     Reason.ADDRESS: "Its host has an address that must not be connected to (see --allow-private).",
     Reason.ROBOTS: "The robots.txt of its host disallows it.",
     Reason.ROBOTS_UNREACHABLE: "The robots.txt of its host could not be read, which counts as a no.",

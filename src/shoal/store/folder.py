@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import shutil
 import sqlite3
 import uuid
 from collections.abc import Iterator
@@ -17,7 +18,9 @@ import msgspec
 from shoal.errors import FolderError, ShoalError, StorageFull
 from shoal.settings import Settings
 
-VERSION = 2
+Database = sqlite3.Connection
+"""The database of a crawl, for the signatures of those who hand it on."""
+VERSION = 3
 """Raised when a folder written by an older shoal can no longer be read as it is."""
 DATABASE = "crawl.sqlite"
 MODEL = "crawl.model"
@@ -25,8 +28,8 @@ MODEL = "crawl.model"
 FEEDBACK = "feedback.jsonl"
 """What the user said of pages (`opinions.py`); may be written while a crawl is at work."""
 _LOCK = "lock"
-_OWN = (f"{DATABASE}*", MODEL, FEEDBACK, _LOCK, "pages-*.warc.gz")
-"""The names of all files that make a crawl."""
+_OWN = (f"{DATABASE}*", MODEL, FEEDBACK, _LOCK, "pages-*.warc.gz", "index", "index-pictures")
+"""The names of all files and folders that make a crawl."""
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
@@ -73,15 +76,21 @@ def remove(folder: Path) -> None:
     """Take a crawl's folder back; files that are not the crawl's stay."""
     for pattern in _OWN:
         for path in folder.glob(pattern):
-            path.unlink()
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
     if not any(folder.iterdir()):
         folder.rmdir()
 
 
 def is_own(folder: Path, path: Path) -> bool:
     """True for a file that is part of the crawl, or would be taken for one: nothing else may be written there."""
-    place = path.resolve()
-    return place.parent == folder.resolve() and any(place.match(pattern) for pattern in _OWN)
+    place, home = path.resolve(), folder.resolve()
+    if not place.is_relative_to(home) or place == home:
+        return False
+    first = Path(place.relative_to(home).parts[0])
+    return any(first.match(pattern) for pattern in _OWN)
 
 
 def connect(folder: Path) -> sqlite3.Connection:
@@ -144,6 +153,11 @@ def write_settings(connection: sqlite3.Connection, settings: Settings) -> None:
     """What the crawl goes on with."""
     value = msgspec.json.encode(settings).decode()
     connection.execute("UPDATE meta SET value = ? WHERE key = 'settings'", (value,))
+
+
+def damage(connection: sqlite3.Connection) -> list[str]:
+    """What SQLite finds wrong with a database, one line each."""
+    return [line for (line,) in connection.execute("PRAGMA quick_check") if line != "ok"]
 
 
 def _check_version(folder: Path, connection: sqlite3.Connection) -> None:

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import asdict, replace
 
+from shoal.errors import InputError
 from shoal.model import Opinion, State
 from shoal.store import folder as folders
 from shoal.store import opinions
@@ -103,6 +104,11 @@ def lay_over(connection: sqlite3.Connection, said: Mapping[str, Opinion]) -> Non
     connection.execute(_MARK)
 
 
+def by_page(connection: sqlite3.Connection) -> dict[int, bool]:
+    """What the user said, by `pages.id`."""
+    return {id: bool(relevant) for id, relevant in connection.execute("SELECT id, relevant FROM marks")}
+
+
 def marks(connection: sqlite3.Connection, said: Mapping[str, Opinion]) -> list[Mark]:
     """Every opinion, in the order in which they were said; also those about pages that this crawl has not fetched."""
     on_pages = [_mark(connection, id) for (id,) in connection.execute("SELECT id FROM marks").fetchall()]
@@ -154,6 +160,14 @@ def find(connection: sqlite3.Connection, urls: Iterable[str]) -> list[Meant]:
             if not places:
                 break
         return list(meant.values())
+
+
+def page_of(connection: sqlite3.Connection, url: str) -> int:
+    """Which stored page a person means by a URL; one sentence when there is none."""
+    (meant,) = find(connection, [url])
+    if meant.page is None:
+        raise InputError(f"{url} was not fetched by this crawl: shoal explain says why not.")
+    return meant.page
 
 
 class _Fate(NamedTuple):

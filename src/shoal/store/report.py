@@ -84,6 +84,18 @@ class Forecast(Answer, frozen=True, kw_only=True):
     """One sentence when the random checks do not fit the model, else empty."""
 
 
+class PictureCounts(Answer, frozen=True, kw_only=True):
+    """How many pictures there are, and what became of the others."""
+
+    kept: int
+    """Each once."""
+    copies: int
+    """Smaller ones that show the same as one that is kept."""
+    waiting: int
+    failed: int
+    skipped: int
+
+
 class Status(Answer, frozen=True, kw_only=True):
     """The whole crawl at a glance."""
 
@@ -126,6 +138,10 @@ class Status(Answer, frozen=True, kw_only=True):
     """The hosts with most pages."""
     failed_seeds: tuple[FailedSeed, ...]
     """The seeds that gave no page."""
+    pictures: PictureCounts | None = None
+    """None when no page showed a picture that was wanted."""
+    due: int = 0
+    """Pages that are to be looked at again."""
     outlook: Forecast | None = None
     """What was to be expected when the last run ended; None when the strategy cannot tell."""
 
@@ -156,9 +172,26 @@ def status(connection: sqlite3.Connection, *, running: bool) -> Status:
             closed=_closed_hosts(connection),
             top_hosts=_top_hosts(connection),
             failed_seeds=failed_seeds(connection),
+            pictures=pictures(connection),
+            due=connection.execute("SELECT count(*) FROM due").fetchone()[0],
             outlook=_forecast(connection),
             **totals,
         )
+
+
+def pictures(connection: sqlite3.Connection) -> PictureCounts | None:
+    """How many pictures there are; None when none was ever wanted."""
+    states = dict(connection.execute("SELECT state, count(*) FROM pictures GROUP BY state"))
+    if not states:
+        return None
+    (copies,) = connection.execute("SELECT count(*) FROM pictures WHERE same_as <> 0").fetchone()
+    return PictureCounts(
+        kept=states.get(State.DONE, 0) - copies,
+        copies=copies,
+        waiting=states.get(State.WAITING, 0),
+        failed=states.get(State.FAILED, 0),
+        skipped=states.get(State.SKIPPED, 0),
+    )
 
 
 def keep_outlook(connection: sqlite3.Connection, outlook: Outlook | None, *, pages: int, warning: str) -> None:

@@ -1,4 +1,4 @@
--- What a crawl remembers, version 2. Page bodies are in the WARC files beside this database.
+-- What a crawl remembers, version 3. Page bodies are in the WARC files beside this database.
 
 CREATE TABLE meta (             -- version, crawl id, settings, counters: one row each, values are JSON
   key   TEXT PRIMARY KEY,
@@ -82,10 +82,63 @@ CREATE TABLE pages (            -- one row per fetched page
   duplicate_of  INTEGER NOT NULL,        -- pages.id, 0 for none
   similarity    REAL NOT NULL,           -- 1 for an exact copy
   warc_file     TEXT NOT NULL,           -- empty when no body is kept
-  warc_offset   INTEGER NOT NULL
+  warc_offset   INTEGER NOT NULL,
+  topic         TEXT NOT NULL DEFAULT '',    -- which of several topics it is about
+  checked_at    REAL NOT NULL DEFAULT 0.0,   -- when it was last seen to be so
+  gone          TEXT NOT NULL DEFAULT ''     -- why the last look found no page any more, in one sentence; else empty
 );
 CREATE UNIQUE INDEX pages_order ON pages (fetch_order);
 CREATE INDEX pages_hash ON pages (content_hash);
+
+CREATE TABLE versions (         -- what pages say: a row for the first visit, and for each later one that found another text
+  id          INTEGER PRIMARY KEY,       -- ascending: by it an index knows how far it has come
+  page        INTEGER NOT NULL,          -- pages.id
+  at          REAL NOT NULL,             -- when it was fetched
+  title       TEXT NOT NULL,
+  headings    TEXT NOT NULL,             -- one on each line
+  text        BLOB,                      -- the main text, packed (`store/texts.py`); NULL: the page asks not to be kept, since then
+  warc_file   TEXT NOT NULL,
+  warc_offset INTEGER NOT NULL
+);
+CREATE INDEX versions_page ON versions (page);
+
+CREATE TABLE links (            -- where pages lead, and in which words, packed (`store/linking.py`)
+  page    INTEGER PRIMARY KEY,
+  targets BLOB NOT NULL
+);
+
+CREATE TABLE due (              -- pages that are to be looked at again
+  page INTEGER PRIMARY KEY
+);
+
+CREATE TABLE pictures (         -- every picture that is wanted, and what came of it
+  id           INTEGER PRIMARY KEY,
+  key          INTEGER NOT NULL,         -- urls.key_of(url)
+  url          TEXT NOT NULL,
+  state        INTEGER NOT NULL,         -- model.State
+  reason       TEXT,
+  detail       TEXT NOT NULL,            -- one sentence
+  fetched_at   REAL NOT NULL,            -- 0 while it waits, like all that follows
+  format       TEXT NOT NULL,
+  width        INTEGER NOT NULL,
+  height       INTEGER NOT NULL,
+  bytes        INTEGER NOT NULL,
+  fingerprint  BLOB NOT NULL,            -- `images/fingerprint.py`
+  same_as      INTEGER NOT NULL,         -- pictures.id of a larger one that shows the same; 0: this is the largest
+  thumbnail    BLOB NOT NULL,
+  warc_file    TEXT NOT NULL,
+  warc_offset  INTEGER NOT NULL
+);
+
+CREATE TABLE sightings (        -- where pictures stand, and what makes them relevant
+  picture INTEGER NOT NULL,
+  page    INTEGER NOT NULL,
+  score   REAL NOT NULL,
+  topic   TEXT NOT NULL,
+  image   TEXT NOT NULL,                 -- JSON of model.Image: what the page says about it
+  why     TEXT NOT NULL,                 -- JSON list of {what, amount}
+  PRIMARY KEY (picture, page)
+) WITHOUT ROWID;
 
 CREATE TABLE bands (            -- locality-sensitive hashing: pages that share a band may be near-duplicates
   band INTEGER NOT NULL,

@@ -108,6 +108,11 @@ def yes_or_no(value: object) -> bool:
     raise ValueError(f"must be true or false, not {short(value)}")
 
 
+def yes_means(yes: str, no: str) -> Callable[[object], str]:
+    """Reads a switch that chooses between two words."""
+    return lambda value: yes if yes_or_no(value) else no
+
+
 def named_numbers(value: object) -> tuple[tuple[str, float], ...]:
     """Names with their numbers: a table, or text such as `width=10, depth=3`."""
     if isinstance(value, Mapping):

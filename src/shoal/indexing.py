@@ -1,0 +1,274 @@
+"""How does what was crawled get into the index? It follows the store, version by version, and always knows how far it is.
+
+`python -m shoal.indexing FOLDER` does so beside a crawl, as a process of its own, until its standard input ends. Whatever kills
+it, the next one goes on where the index is; so does a search in a folder whose index has fallen behind.
+"""
+
+from __future__ import annotations
+
+import select
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from math import log
+from pathlib import Path
+from zlib import crc32
+
+import msgspec
+
+from shoal.crawl.graph import DAMPING, Graph
+from shoal.errors import FolderBusy, ShoalError
+from shoal.index.analyse import tokens
+from shoal.index.document import Document
+from shoal.index.folder import exists, problem
+from shoal.index.search import open_index
+from shoal.index.write import IndexWriter
+from shoal.store import feeding
+from shoal.store import folder as folders
+from shoal.store.feeding import Said
+from shoal.store.folder import Database
+
+PAGES = "index"
+"""Where in a crawl's folder the index of its pages is."""
+Progress = Callable[[int, int], None]
+"""Hears how many of how many pages are done."""
+_BATCH = 500
+_REST = 2.0
+"""Seconds between two looks at the store."""
+_ANCHORS = 12
+"""Different ones that are kept of a page, the most frequent first."""
+_IMPORTANT = 0.5
+"""Importance counts little for the order of hits, so only this step of it is worth indexing a page again."""
+_STANDINGS = "standings"
+_LEAST_RANK = 1 - DAMPING
+"""The rank of a page that nobody links to."""
+_FIRST_WEIGHING = 5_000
+"""Pages after which a crawl that goes on weighs its pages for the first time; then each time they have tripled."""
+
+
+class Standing(msgspec.Struct, frozen=True, kw_only=True):
+    """How other pages speak of a page."""
+
+    importance: float = 0.0
+    """By the links to it, 0 to 1."""
+    anchors: tuple[str, ...] = ()
+
+    def mark(self, title: str) -> int:
+        """Another number when the index should know: others say words of the page that neither its title has nor they had before.
+
+        Most links say the title, or a part of it. Pages need not be indexed again for that.
+        """
+        words = sorted({word for anchor in self.anchors for word in _words(anchor)}.difference(_words(title)))
+        return crc32(f"{self.importance >= _IMPORTANT} {words}".encode())
+
+
+_words = lru_cache(maxsize=50_000)(tokens)
+
+
+class Follower:
+    """Brings an index up to the store. Owns the index's writer and knows what the index says of each page's standing."""
+
+    def __init__(
+        self, folder: Path, database: Database, writer: IndexWriter, known: dict[int, Standing] | None = None
+    ) -> None:
+        """`known` is how pages stand, when that was found out before the index is filled."""
+        self._known = known or {}
+        self._file = folder / PAGES / _STANDINGS
+        self._database = database
+        self._writer = writer
+        self._reached = writer.last_version()
+        self._standings = _read_standings(self._file)
+        """The mark of each page's standing, as the index has it."""
+        self._weigh_at = max(_FIRST_WEIGHING, 3 * len(self._standings))
+
+    def catch_up(self, progress: Progress = lambda done, total: None) -> int:
+        """Add what the store has and the index has not; answers how many pages that were."""
+        start, last = self._reached, feeding.last_version(self._database)
+        count = 0
+        while self._reached < last and (batch := feeding.news(self._database, self._reached, _BATCH)):
+            self._take(batch)
+            count += len(batch)
+            progress(self._reached - start, last - start)
+        if count:
+            self._writer.commit(self._reached)
+        return count
+
+    def _take(self, batch: list[Said]) -> None:
+        latest = {said.page: said for said in batch}
+        self._writer.remove(said.page for said in latest.values() if said.text is None)
+        standings = {page: self._known.get(page) or _by_first_link(said) for page, said in latest.items()}
+        self._writer.add(_document(said, standings[said.page]) for said in latest.values() if said.text is not None)
+        self._standings |= {page: standing.mark(latest[page].title) for page, standing in standings.items()}
+        self._reached = batch[-1].version
+
+    def weigh_when_due(self) -> None:
+        """A crawl that goes on for long gets its pages weighed meanwhile."""
+        if len(self._standings) >= self._weigh_at:
+            self._weigh_at = 3 * len(self._standings)
+            self.weigh()
+
+    def weigh(self, progress: Progress = lambda done, total: None) -> int:
+        """Let the index know what pages say of each other by now; answers how many had to be changed."""
+        standings, titles = weighed(self._database), feeding.titles(self._database)
+        marks = {page: standing.mark(titles[page]) for page, standing in standings.items()}
+        moved = [page for page, mark in marks.items() if self._standings.get(page) != mark]
+        for start in range(0, len(moved), _BATCH):
+            batch = moved[start : start + _BATCH]
+            said = [one for one in feeding.latest(self._database, batch) if one.text is not None]
+            self._writer.add(_document(one, standings[one.page]) for one in said)
+            self._standings |= {page: marks[page] for page in batch}
+            progress(start + len(batch), len(moved))
+        if moved:
+            self._writer.commit(self._reached)
+        self.remember()
+        return len(moved)
+
+    def remember(self) -> None:
+        """Spare the next one work; if this is lost, pages are weighed that need not be."""
+        self._file.write_bytes(msgspec.msgpack.encode(self._standings))
+
+
+def weighed(database: Database) -> dict[int, Standing]:
+    """How the kept pages stand."""
+    standings = stand(feeding.keys(database), feeding.links(database))
+    return {page: standings[page] for page in feeding.kept(database)}
+
+
+def stand(pages: Mapping[int, int], links: Iterable[tuple[int, Sequence[int], Sequence[str]]]) -> dict[int, Standing]:
+    """How pages stand by the links between them.
+
+    `pages` has the number of each by `urls.key_of` its URL; each link has the page, whom it links to (keys), and in which words.
+    """
+    graph, key_of = Graph(), {page: key for key, page in pages.items()}
+    anchors: dict[int, Counter[str]] = {page: Counter() for page in key_of}
+    for page, targets, said in links:
+        inner = [(key, anchor) for key, anchor in zip(targets, said, strict=True) if key in pages]
+        graph.add(key_of[page], [key for key, _ in inner])
+        for key, anchor in inner:
+            if anchor:
+                anchors[pages[key]][anchor] += 1
+    now = graph.snapshot()
+    ranks = dict(zip(now.keys.tolist(), now.pagerank().tolist(), strict=True))
+    top = log(max(ranks.values(), default=_LEAST_RANK) / _LEAST_RANK) or 1.0
+    return {
+        page: Standing(
+            importance=max(0.0, log(ranks.get(key, _LEAST_RANK) / _LEAST_RANK) / top),
+            anchors=tuple(anchor for anchor, _ in anchors[page].most_common(_ANCHORS)),
+        )
+        for key, page in pages.items()
+    }
+
+
+def _by_first_link(said: Said) -> Standing:
+    """What is known of a page when it comes: the link by which it was found."""
+    return Standing(anchors=(said.anchor,) if said.anchor else ())
+
+
+def _document(said: Said, standing: Standing) -> Document:
+    return Document(
+        id=said.page,
+        version=said.version,
+        url=said.url,
+        title=said.title,
+        headings=said.headings,
+        anchors=standing.anchors,
+        text=said.text or "",
+        flat=said.flat,
+        language=said.language,
+        topic=said.topic,
+        published=said.published,
+        fetched_at=said.at,
+        score=said.score,
+        relevant=said.relevant,
+        importance=standing.importance,
+        group=said.copy_of,
+    )
+
+
+def _read_standings(file: Path) -> dict[int, int]:
+    try:
+        return msgspec.msgpack.decode(file.read_bytes(), type=dict[int, int])
+    except (OSError, msgspec.DecodeError):
+        return {}
+
+
+# --- who follows -----------------------------------------------------------------------------------------------------
+
+
+def catch_up(folder: Path, progress: Progress = lambda done, total: None) -> int:
+    """Bring the index up to the store, whatever state it is in; answers how many pages were added.
+
+    An index that is damaged, or was made by another version, is made anew. When a crawl is at work its own process does this.
+    """
+    if problem(folder / PAGES) and exists(folder / PAGES):
+        return rebuild(folder, progress)
+    with folders.reading(folder) as database:
+        if is_current(folder, database):
+            return 0
+        with IndexWriter(folder / PAGES) as writer:
+            follower = Follower(folder, database, writer)
+            count = follower.catch_up(progress)
+            follower.weigh()
+            return count
+
+
+def rebuild(folder: Path, progress: Progress = lambda done, total: None) -> int:
+    """Make the index anew from the store; answers how many pages it has."""
+    with folders.reading(folder) as database, IndexWriter(folder / PAGES, anew=True) as writer:
+        follower = Follower(folder, database, writer, weighed(database))
+        count = follower.catch_up(progress)
+        follower.remember()
+        return count
+
+
+def is_there(place: Path) -> bool:
+    """True when something was indexed here."""
+    return exists(place)
+
+
+def is_current(folder: Path, database: Database) -> bool:
+    """True when the index knows all that is stored."""
+    last = feeding.last_version(database)
+    if problem(folder / PAGES):
+        return not last
+    return open_index(folder / PAGES).last_version() >= last
+
+
+def follow(folder: Path, over: Callable[[float], bool]) -> None:
+    """Follow a crawl; `over` waits for so many seconds, and is True when the crawl is over.
+
+    The process of a crawl that was killed a moment ago may still be at it: then it is waited for.
+    """
+    while True:
+        try:
+            _follow(folder, over)
+        except FolderBusy:
+            if not over(_REST):
+                continue
+            raise
+        return
+
+
+def _follow(folder: Path, over: Callable[[float], bool]) -> None:
+    if problem(folder / PAGES) and exists(folder / PAGES):
+        rebuild(folder)
+    with folders.reading(folder) as database, IndexWriter(folder / PAGES) as writer:
+        follower = Follower(folder, database, writer)
+        while not over(_REST):
+            follower.catch_up()
+            follower.weigh_when_due()
+        follower.catch_up()
+        follower.weigh()
+
+
+def _input_ended(seconds: float) -> bool:
+    """Nobody writes to our standard input; that it ends means that the crawl is over, or dead."""
+    return bool(select.select([sys.stdin], [], [], seconds)[0])
+
+
+if __name__ == "__main__":
+    try:
+        follow(Path(sys.argv[1]), _input_ended)
+    except ShoalError as error:
+        sys.exit(str(error))

@@ -1,0 +1,121 @@
+"""What does the index not know yet? Pages as they were understood, in the order in which they changed."""
+
+from __future__ import annotations
+
+import sqlite3
+from array import array
+from collections.abc import Iterable, Iterator
+
+from shoal.store import linking
+from shoal.store.report import Answer
+from shoal.store.texts import unpack_both
+
+_FIELDS = """
+    versions.id, pages.id, url, pages.title, headings, text, language, pages.topic, published, versions.at, score, relevant,
+    duplicate_of, anchor
+"""
+_FROM = "FROM versions JOIN pages ON pages.id = page JOIN found ON found.id = page"
+
+
+class Said(Answer, frozen=True, kw_only=True):
+    """What a page says, and what is known of it."""
+
+    version: int
+    page: int
+    url: str
+    title: str
+    headings: str
+    text: str | None
+    """None: it asks not to be kept any more."""
+    flat: str
+    """Of the text, if it is known."""
+    language: str
+    topic: str
+    published: str
+    at: float
+    score: float | None
+    relevant: bool
+    copy_of: int | None
+    """The page that says nearly the same, if there is one."""
+    anchor: str
+    """Of the link by which it was found."""
+
+
+def last_version(connection: sqlite3.Connection) -> int:
+    """How far the store has come."""
+    (last,) = connection.execute("SELECT ifnull(max(id), 0) FROM versions").fetchone()
+    return int(last)
+
+
+def news(connection: sqlite3.Connection, after: int, limit: int) -> list[Said]:
+    """The next so many versions behind this one."""
+    query = f"SELECT {_FIELDS} {_FROM} WHERE versions.id > ? ORDER BY versions.id LIMIT ?"
+    return [_said(row) for row in connection.execute(query, (after, limit))]
+
+
+def latest(connection: sqlite3.Connection, pages: Iterable[int]) -> Iterator[Said]:
+    """What these pages say now."""
+    query = f"SELECT {_FIELDS} {_FROM} WHERE versions.page = ? ORDER BY versions.id DESC LIMIT 1"
+    for page in pages:
+        yield from (_said(row) for row in connection.execute(query, (page,)))
+
+
+def kept(connection: sqlite3.Connection) -> dict[int, int]:
+    """Every page that is kept, with its last version."""
+    query = "SELECT page, max(id), text IS NOT NULL FROM versions GROUP BY page"  # of the row that has the maximum
+    return {page: version for page, version, is_kept in connection.execute(query) if is_kept}
+
+
+def titles(connection: sqlite3.Connection) -> dict[int, str]:
+    """The title of every fetched page."""
+    return dict(connection.execute("SELECT id, title FROM pages"))
+
+
+def keys(connection: sqlite3.Connection) -> dict[int, int]:
+    """Every fetched page by `urls.key_of` its URL."""
+    return dict(connection.execute("SELECT key, pages.id FROM pages JOIN found USING (id)"))
+
+
+def links(connection: sqlite3.Connection) -> Iterator[tuple[int, array[int], list[str]]]:
+    """Of every page: where it leads (`urls.key_of`), and in which words."""
+    for page, targets in connection.execute("SELECT page, targets FROM links"):
+        yield page, *linking.unpack(targets)
+
+
+class Body(Answer, frozen=True, kw_only=True):
+    """Where the body of a page is, and what it must be."""
+
+    url: str
+    file: str
+    offset: int
+    digest: bytes
+
+
+def bodies(connection: sqlite3.Connection) -> list[Body]:
+    """The body of every page that has one, in the order of the files."""
+    rows = connection.execute(
+        """
+        SELECT url, warc_file, warc_offset, content_hash FROM pages JOIN found USING (id) WHERE warc_file <> ''
+        ORDER BY warc_file, warc_offset
+        """
+    )
+    return [Body(url=url, file=file, offset=offset, digest=digest) for url, file, offset, digest in rows]
+
+
+def counts(connection: sqlite3.Connection) -> tuple[int, int]:
+    """How many pages were fetched, and how many versions of them are kept."""
+    (pages,) = connection.execute("SELECT count(*) FROM pages").fetchone()
+    (versions,) = connection.execute("SELECT count(*) FROM versions WHERE text IS NOT NULL").fetchone()
+    return pages, versions
+
+
+def _said(row: tuple[object, ...]) -> Said:
+    values = dict(zip(_COLUMNS, row, strict=True))
+    packed = values["text"]
+    assert packed is None or isinstance(packed, bytes)
+    text, flat = (None, "") if packed is None else unpack_both(packed)
+    relevant, copy_of = bool(values["relevant"]), values["copy_of"] or None
+    return Said(**values | {"text": text, "flat": flat, "relevant": relevant, "copy_of": copy_of})  # type: ignore[arg-type]
+
+
+_COLUMNS = [name for name in Said.__struct_fields__ if name != "flat"]

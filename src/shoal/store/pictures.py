@@ -1,0 +1,137 @@
+"""Which pictures are wanted, and which are here? Where each was seen, and the largest one of those that show the same."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+
+import msgspec
+import numpy as np
+
+from shoal.images.fingerprint import NEAR
+from shoal.model import Due, Pictured, PictureFate, Shown, State, Wanted
+from shoal.store.warc import WarcWriter
+
+_SHAPE = 0.1
+"""Width through height of two pictures may differ by this share; more, and one is at best a part of the other."""
+_WANTED = "INSERT OR IGNORE INTO pictures VALUES (?, ?, ?, 0, NULL, '', 0.0, '', 0, 0, 0, x'', 0, x'', '', 0)"
+_SIGHTED = "INSERT OR REPLACE INTO sightings VALUES (?, ?, ?, ?, ?, ?)"
+_CAME = """
+    UPDATE pictures SET state = ?, fetched_at = ?, format = ?, width = ?, height = ?, bytes = ?, fingerprint = ?, same_as = ?,
+                        thumbnail = ?, warc_file = ?, warc_offset = ?
+    WHERE id = ?
+"""
+
+
+class SqliteBacklog:
+    """What a crawl still wants besides new pages (`protocols.Backlog`)."""
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self._database = database
+
+    def picture_numbers(self) -> dict[int, int]:
+        """The number of every picture that is known, by `urls.key_of` its URL."""
+        return dict(self._database.execute("SELECT key, id FROM pictures"))
+
+    def pictures_here(self) -> int:
+        """How many pictures have come."""
+        count: int
+        (count,) = self._database.execute("SELECT count(*) FROM pictures WHERE state = ?", (State.DONE,)).fetchone()
+        return count
+
+    def wanted(self, start: int, limit: int) -> list[Wanted]:
+        """The first so many pictures from this number on that wait, in the order of their numbers."""
+        rows = self._database.execute(
+            """
+            SELECT id, url, (SELECT found.url FROM sightings JOIN found ON found.id = page WHERE picture = pictures.id LIMIT 1)
+            FROM pictures WHERE id >= ? AND state = ? ORDER BY id LIMIT ?
+            """,
+            (start, State.WAITING, limit),
+        )
+        return [Wanted(id=id, url=url, referrer=referrer) for id, url, referrer in rows]
+
+    def due(self) -> list[Due]:
+        """The pages that are to be looked at again."""
+        rows = self._database.execute(
+            """
+            SELECT pages.id, url, etag, last_modified FROM due JOIN pages ON pages.id = page JOIN found ON found.id = page
+            ORDER BY pages.fetch_order
+            """
+        )
+        return [Due(id=id, url=url, etag=etag, last_modified=changed) for id, url, etag, changed in rows]
+
+
+class PictureWriter:
+    """Writes pictures inside the transaction of `store.crawl.CrawlStore.commit`, whose connection and WARC file it uses."""
+
+    def __init__(self, database: sqlite3.Connection, warc: WarcWriter) -> None:
+        self._database = database
+        self._warc = warc
+        rows = database.execute(
+            "SELECT id, fingerprint FROM pictures WHERE state = ? AND same_as = 0", (State.DONE,)
+        ).fetchall()
+        # The largest picture of each kind; a number of `_ids` stands for the fingerprint at the same place.
+        self._ids = [id for id, _ in rows]
+        self._fingerprints = [int.from_bytes(fingerprint, "big") for _, fingerprint in rows]
+
+    def show(self, shown: Iterable[Shown]) -> None:
+        """Pages show pictures; those that nobody knew wait from now on."""
+        for one in shown:
+            sighting = one.sighting
+            self._database.execute(_WANTED, (one.picture, one.key, one.url))
+            image, why = (msgspec.json.encode(value).decode() for value in (sighting.image, sighting.why))
+            self._database.execute(_SIGHTED, (one.picture, one.page, sighting.score, sighting.topic, image, why))
+
+    def settle(self, fate: PictureFate) -> None:
+        """What became of a picture."""
+        if fate.came is not None:
+            self._keep(fate.id, fate.came)
+            return
+        self._database.execute(
+            "UPDATE pictures SET state = ?, reason = ?, detail = ? WHERE id = ?",
+            (fate.state, fate.reason, fate.detail, fate.id),
+        )
+
+    def _keep(self, id: int, came: Pictured) -> None:
+        """Of pictures that show the same, the largest is kept; of the others, only that they exist."""
+        picture, response = came.picture, came.response
+        place = self._like(came)
+        other = self._ids[place] if place is not None else 0
+        smaller = bool(other) and self._pixels(other) >= picture.width * picture.height
+        body = ("", 0) if smaller else self._warc.write(response)
+        self._database.execute(_CAME, (
+            State.DONE, response.timing.answered, picture.format, picture.width, picture.height, len(response.body),
+            picture.fingerprint, other if smaller else 0, b"" if smaller else picture.thumbnail, *body, id,
+        ))  # fmt: skip
+        if smaller:
+            return
+        fingerprint = int.from_bytes(picture.fingerprint, "big")
+        if place is None:
+            self._ids.append(id)
+            self._fingerprints.append(fingerprint)
+            return
+        self._ids[place], self._fingerprints[place] = id, fingerprint
+        self._database.execute("UPDATE pictures SET same_as = ?, thumbnail = x'' WHERE ? IN (id, same_as)", (id, other))
+
+    def _like(self, came: Pictured) -> int | None:
+        """The place of the kept picture that shows the same; of several, of the one that is most alike."""
+        if not self._ids:
+            return None
+        own = np.uint64(int.from_bytes(came.picture.fingerprint, "big"))
+        distances = np.bitwise_count(np.array(self._fingerprints, dtype=np.uint64) ^ own)
+        shape = came.picture.width / came.picture.height
+        for place in np.argsort(distances, kind="stable")[: int((distances <= NEAR).sum())].tolist():
+            width, height = self._size(self._ids[place])
+            if abs(width / height - shape) <= _SHAPE * shape:
+                return int(place)
+        return None
+
+    def _size(self, id: int) -> tuple[int, int]:
+        row: tuple[int, int] = self._database.execute(
+            "SELECT width, height FROM pictures WHERE id = ?", (id,)
+        ).fetchone()
+        return row
+
+    def _pixels(self, id: int) -> int:
+        width, height = self._size(id)
+        return width * height

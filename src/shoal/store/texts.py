@@ -1,0 +1,96 @@
+"""What does a page say, and what did it say before? Its main text, packed, in every version that differs from the one before."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from datetime import datetime
+from struct import Struct
+
+from isal import isal_zlib
+
+from shoal.model import Page
+from shoal.store.report import Answer, time_of
+from shoal.text import stamp
+
+# Half of the text's size in a third of zlib's time.
+_LEVEL = 2
+_HEAD = Struct("<II")
+"""Which analyser made the flat form (`text.stamp`), and how many bytes the text has in front of it."""
+
+
+_ADD = "INSERT INTO versions (page, at, title, headings, text, warc_file, warc_offset) VALUES (?, ?, ?, ?, ?, ?, ?)"
+
+
+class Version(Answer, frozen=True, kw_only=True):
+    """What a page said from one moment on."""
+
+    number: int
+    """1 is the first."""
+    at: datetime
+    """When it was fetched."""
+    title: str
+    text: str
+    warc_file: str
+    warc_offset: int
+
+
+def pack(text: str, flat: str = "") -> bytes:
+    """The text as it is stored, together with its flat form: to make that anew costs more than all else that an index does."""
+    body = text.encode("utf-8", "replace")
+    return bytes(isal_zlib.compress(_HEAD.pack(stamp(), len(body)) + body + flat.encode("utf-8", "replace"), _LEVEL))
+
+
+def unpack(stored: bytes) -> str:
+    """The text as it was."""
+    return unpack_both(stored)[0]
+
+
+def unpack_both(stored: bytes) -> tuple[str, str]:
+    """The text and its flat form; that is empty when it was not stored, or made by another analyser."""
+    data = bytes(isal_zlib.decompress(stored))
+    made_by, length = _HEAD.unpack_from(data)
+    end = _HEAD.size + length
+    return data[_HEAD.size : end].decode(), data[end:].decode() if made_by == stamp() else ""
+
+
+def versions(connection: sqlite3.Connection, page: int) -> list[Version]:
+    """All that the page has said, the oldest first; nothing when it is not kept."""
+    return list(_versions(connection, page))
+
+
+def _versions(connection: sqlite3.Connection, page: int) -> Iterator[Version]:
+    rows = connection.execute(
+        "SELECT at, title, text, warc_file, warc_offset FROM versions WHERE page = ? AND text IS NOT NULL ORDER BY id",
+        (page,),
+    )
+    for number, (at, title, text, file, offset) in enumerate(rows, start=1):
+        when = time_of(at)
+        assert when is not None
+        yield Version(number=number, at=when, title=title, text=unpack(text), warc_file=file, warc_offset=offset)
+
+
+def latest_text(connection: sqlite3.Connection, page: int) -> str | None:
+    """What the page says now; None when it is not kept."""
+    row = connection.execute("SELECT text FROM versions WHERE page = ? ORDER BY id DESC LIMIT 1", (page,)).fetchone()
+    return unpack(row[0]) if row is not None and row[0] is not None else None
+
+
+def is_news(connection: sqlite3.Connection, id: int, page: Page) -> bool:
+    """True when the page says something else than when it was last looked at, or asks not to be kept since then."""
+    last = connection.execute(
+        "SELECT title, text FROM versions WHERE page = ? ORDER BY id DESC LIMIT 1", (id,)
+    ).fetchone()
+    if last is None or last[1] is None:
+        return not page.noindex
+    return page.noindex or (page.title, page.text) != (last[0], unpack(last[1]))
+
+
+def add(connection: sqlite3.Connection, id: int, at: float, page: Page, place: tuple[str, int]) -> None:
+    """Keep what a page says from now on; `place` is that of its body."""
+    if page.noindex:
+        # It may have been kept before; then what it said goes, and a last row tells the index.
+        if connection.execute("DELETE FROM versions WHERE page = ?", (id,)).rowcount:
+            connection.execute(_ADD, (id, at, "", "", None, *place))
+        return
+    connection.execute(_ADD, (id, at, page.title, page.headings, pack(page.text, page.flat.partition("\n")[2]), *place))
