@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from shoal.errors import FolderError, InputError
-from shoal.evaluate.compare import CURVES, JOBS, JUDGES, MARKER, MEANS, REPORT, SUMMARY, Plan, run_compare
+from shoal.evaluate.compare import CURVES, JOBS, JUDGES, MEANS, REPORT, SUMMARY, Plan, run_compare
 from shoal.evaluate.jobs import JUDGING, ORACLE, Conditions, Job, Result
+from shoal.evaluate.resultfolder import MARKER
 from tests.evaluate.recording import page, redirect, response, robots, save
 
 pytestmark = pytest.mark.slow

@@ -8,7 +8,18 @@ import pytest
 
 from shoal.crawl.strategy import strategies
 from shoal.errors import InputError
-from shoal.evaluate.gate import FLOORS, TOLERANCE, ahead_of, judged, main, read_floors, table, updated, write_floors
+from shoal.evaluate.gate import (
+    FLOORS,
+    PICTURES,
+    TOLERANCE,
+    ahead_of,
+    judged,
+    main,
+    read_floors,
+    table,
+    updated,
+    write_floors,
+)
 from shoal.evaluate.generated.sites import TOPICS
 
 MEASURED = {"fish": 0.5004, "learned": 0.9, "breadth": 0.3}
@@ -73,7 +84,34 @@ def test_the_file_keeps_what_it_was_given(tmp_path: Path) -> None:
     assert [line.split()[0] for line in path.read_text().splitlines()[2:]] == ["fish", "forgotten", "breadth"]
 
 
-@pytest.mark.parametrize(("content", "sentence"), [("fish = ", "is not TOML"), ('fish = "x"', "must be a number")])
+def test_pictures_have_a_section_of_their_own(tmp_path: Path) -> None:
+    path = tmp_path / "floors.toml"
+    floors = {"fish": 0.52, f"{PICTURES}.times-breadth": 2.5, f"{PICTURES}.recall": 0.6}
+    write_floors(path, floors)
+    assert path.read_text().endswith("[pictures]\ntimes-breadth = 2.500\nrecall = 0.600\n")
+    assert read_floors(path) == floors
+
+
+def test_pictures_have_floors_but_lead_nobody() -> None:
+    lines = judged(
+        {"learned": 0.9, f"{PICTURES}.times-breadth": 2.4}, {"learned": 0.9, f"{PICTURES}.times-breadth": 2.5}
+    )
+    assert ahead_of("learned", lines) == []
+    assert table(lines).splitlines()[1:] == [
+        "learned                    0.900  0.900  ok",
+        "pictures.times-breadth     2.400  2.500  BELOW ITS FLOOR",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("fish = ", "is not TOML"),
+        ('fish = "x"', "must be a number"),
+        ('[pictures]\nrecall = "x"', "must be a number"),
+        ("pictures = 1", "must be a section"),
+    ],
+)
 def test_a_broken_file_is_one_sentence(tmp_path: Path, content: str, sentence: str) -> None:
     (tmp_path / "floors.toml").write_text(content)
     with pytest.raises(InputError, match=sentence):
@@ -91,5 +129,11 @@ def test_mistakes_cost_no_time(tmp_path: Path, arguments: list[str], capsys: pyt
 def test_every_strategy_has_its_floor_in_the_file() -> None:
     """The gate says so, too, but a minute later."""
     floors = read_floors(Path(__file__).parents[2] / FLOORS)
-    assert set(floors) == set(strategies())
+    assert set(floors) == {
+        *strategies(),
+        "pictures.times-breadth",
+        "pictures.recall",
+        "search.ndcg",
+        "search.precision",
+    }
     assert set(TOPICS) >= {"power-grid", "rail", "smart-home"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,7 +13,11 @@ from shoal.commands import options
 from shoal.commands.answer import STOPPED, print_json
 from shoal.commands.options import Seconds
 
+if TYPE_CHECKING:
+    from shoal.evaluate.compare import Plan
+
 _PATH = click.Path(path_type=Path)
+_PAGES, _PAGES_WITH_IMAGES = 2000, 300
 
 
 @click.command(short_help="Compare strategies on webs whose truth is known.")
@@ -22,7 +27,13 @@ _PATH = click.Path(path_type=Path)
 )
 @click.option("--judge", "judges", multiple=True, metavar="NAME", help="Instead of each strategy's own; repeatable.")
 @click.option("--topic", "topics", multiple=True, metavar="NAME", help="Only this one, or WEB/NAME; repeatable.")
-@click.option("--pages", type=click.IntRange(min=1), default=2000, show_default=True, help="How far each crawl goes.")
+@click.option(
+    "--pages",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="How far each crawl goes. Default: 2000, with --images 300.",
+)
+@click.option("--images", is_flag=True, help="Compare crawls for pictures, with and without judging them.")
 @click.option("--labels", type=_PATH, metavar="FILE", help="Which pages are relevant. Default: NAME.labels.tsv.")
 @click.option(
     "--topic-file", "topic_files", type=_PATH, multiple=True, metavar="FILE", help="Default: every NAME.TOPIC.toml."
@@ -57,7 +68,8 @@ def compare(
     strategies: tuple[str, ...],
     judges: tuple[str, ...],
     topics: tuple[str, ...],
-    pages: int,
+    pages: int | None,
+    images: bool,
     labels: Path | None,
     topic_files: tuple[Path, ...],
     delay: float | None,
@@ -77,8 +89,12 @@ def compare(
     the word generated. Every strategy crawls every topic, offline and by a clock that jumps, and is measured against a
     crawler that knows all pages. Without --delay no host is waited for, so that nothing but the order counts.
 
+    With --images one strategy crawls each topic of the generated web for pictures: only those whose descriptions are about
+    the topic, then all, then all of a crawl that follows no topic. Counted is what came in the same time.
+
     \b
     shoal compare generated
+    shoal compare generated --images --delay 1
     shoal compare zhmed.warc.xz --strategy fish --strategy restore --pages 500
     """
     # Here, because scipy and the generated web take longer to load than most commands take in all.
@@ -92,7 +108,13 @@ def compare(
         strategies=strategies,
         judges=judges,
         topics=topics,
-        conditions=Conditions(pages=pages, delay=delay, concurrency=concurrency, latency=latency, max_depth=max_depth),
+        conditions=Conditions(
+            pages=pages or (_PAGES_WITH_IMAGES if images else _PAGES),
+            delay=delay,
+            concurrency=concurrency,
+            latency=latency,
+            max_depth=max_depth,
+        ),
         labels=labels,
         topic_files=topic_files,
         folder=folder,
@@ -101,6 +123,8 @@ def compare(
         cache=cache_folder(os.environ),
         title=title,
     )
+    if images:
+        return _compare_images(plan, silent=quiet or as_json, as_json=as_json)
     try:
         with watching(silent=quiet or as_json) as watcher:
             comparison = run_compare(plan, watcher)
@@ -112,4 +136,23 @@ def compare(
         print_json(comparison)
     elif not quiet:
         show_comparison(comparison)
+    return 0
+
+
+def _compare_images(plan: Plan, *, silent: bool, as_json: bool) -> int:
+    # Here for the same reason.
+    from shoal.evaluate.pictured.compare import run_picture_compare
+    from shoal.terminal.compare import watching
+    from shoal.terminal.pictured import show_picture_comparison
+
+    try:
+        with watching(silent=silent) as watcher:
+            comparison = run_picture_compare(plan, watcher)
+    except KeyboardInterrupt:
+        click.echo("Stopped. A comparison of pictures is written at its end, so nothing of it is kept.", err=True)
+        return STOPPED
+    if as_json:
+        print_json(comparison)
+    elif not silent:
+        show_picture_comparison(comparison)
     return 0

@@ -21,18 +21,18 @@ from msgspec.structs import replace
 
 from shoal.crawl.judge import judges
 from shoal.crawl.strategy import strategies
-from shoal.errors import FolderError, InputError
+from shoal.errors import InputError
 from shoal.evaluate.crew import Began, share
 from shoal.evaluate.jobs import JUDGING, ORACLE, Bench, Conditions, Field, Job, Result, key_of
 from shoal.evaluate.markdown import write_markdown
 from shoal.evaluate.offline import MeasuredWeb, open_web
+from shoal.evaluate.resultfolder import result_folder
 from shoal.evaluate.standings import Comparison, Results, WebFacts, topic_facts
 from shoal.evaluate.survey import kept_survey, stamp_of
 from shoal.evaluate.tables import write_curves, write_judges, write_means, write_summary
-from shoal.store.folder import lock, storage_errors
+from shoal.store.folder import storage_errors
 from shoal.topic.values import one_of
 
-MARKER = "shoal-compare"
 JOBS, CURVES, SUMMARY, MEANS, JUDGES = "jobs.jsonl", "curves.csv", "summary.csv", "means.csv", "judges.csv"
 REPORT, TABLES = "report.html", "tables.md"
 
@@ -299,17 +299,9 @@ def _listed(names: Sequence[str]) -> str:
 @contextmanager
 def _own_folder(plan: Plan) -> Iterator[None]:
     """An empty folder, or that of an earlier comparison, whose files are replaced; nothing else is ever removed."""
-    folder = plan.folder
-    with storage_errors(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        if any(folder.iterdir()) and not (folder / MARKER).is_file():
-            raise FolderError(
-                f"The folder {folder} is not empty and not of an earlier comparison: choose another --out."
-            )
-        (folder / MARKER).write_text("Made by `shoal compare`; the next comparison in this folder replaces it.\n")
-    with lock(folder):
+    with result_folder(plan.folder):
         if not plan.resume:
-            _remove_old(folder)
+            _remove_old(plan.folder)
         yield
 
 

@@ -4,8 +4,9 @@
     python -m shoal.evaluate.gate --update             raise floors that were beaten, add those of new strategies
     python -m shoal.evaluate.gate --update --lower     lower floors, too, and remove those of strategies that are gone
 
-Measured is the share of the omniscient crawler's harvest on the generated web. The crawls are the same on every computer, so
-a floor is what was measured; only the last digits are left to the arithmetic of others.
+Measured is the share of the omniscient crawler's harvest on the generated web, what judging pictures is worth, and how good
+the first hits of a search are. All of it is the same on every computer, so a floor is what was measured; only the last digits are
+left to the arithmetic of others.
 """
 
 from __future__ import annotations
@@ -22,9 +23,12 @@ from typing import Literal
 
 from shoal.crawl.strategy import strategies
 from shoal.errors import InputError
+from shoal.evaluate import retrieval
 from shoal.evaluate.crew import Ended, share
 from shoal.evaluate.jobs import ORACLE, Bench, Conditions, Field, Job, Result
-from shoal.evaluate.offline import GENERATED, open_web
+from shoal.evaluate.offline import GENERATED, GeneratedWeb, open_web
+from shoal.evaluate.pictured.crawls import PictureBench, PictureField, PictureJob, ways
+from shoal.evaluate.pictured.standings import overall_of, ratios_of
 from shoal.evaluate.standings import Results
 from shoal.evaluate.survey import cache_folder, kept_survey, stamp_of
 from shoal.settings import STRATEGY, USER_AGENT
@@ -33,11 +37,26 @@ FLOORS = Path("tests/evaluate/floors.toml")
 TOPICS = ("power-grid", "rail", "smart-home")
 """In both languages, easy ones and one that is hard."""
 PAGES = 300
+PICTURE_PAGES = 100
+"""Fewer, because pictures take their time."""
 TOLERANCE = 0.005
+PICTURES, SEARCH = "pictures", "search"
+"""What is measured of these has a name that starts so (`search.ndcg`), and a section of its own in the file."""
 _HEADING = f"""\
 # What each strategy must reach on the generated web: its share of the omniscient crawler's harvest
 # ({", ".join(TOPICS)}; {PAGES} pages). Written by `python -m shoal.evaluate.gate --update`.
 """
+_SECTIONS = {
+    PICTURES: f"""
+# Crawls for pictures by {STRATEGY} with judging: the share of all relevant pictures that they bring home, and how many times as
+# many relevant pictures as a crawl in breadth with all pictures has by then ({PICTURE_PAGES} pages).
+[{PICTURES}]
+""",
+    SEARCH: f"""
+# The first ten hits for the words of a topic, in an index of all pages: how good their order is, and the share of relevant ones.
+[{SEARCH}]
+""",
+}
 
 Verdict = Literal["ok", "better", "BELOW ITS FLOOR", "HAS NO FLOOR", "IS GONE"]
 
@@ -74,7 +93,8 @@ def judged(measured: Mapping[str, float], floors: Mapping[str, float]) -> list[L
 
 def ahead_of(leader: str, lines: Sequence[Line]) -> list[str]:
     """The strategies that are as good as the one that should lead, or better."""
-    measured = {line.name: line.measured for line in lines if line.measured is not None}
+    strategic = [line for line in lines if not _section(line.name)]
+    measured = {line.name: line.measured for line in strategic if line.measured is not None}
     least = measured.get(leader, -1.0)
     return [name for name, value in measured.items() if name != leader and value >= least]
 
@@ -95,10 +115,17 @@ def table(lines: Sequence[Line]) -> str:
     """For a person who wants to know what failed."""
     width = max([len("strategy"), *(len(line.name) for line in lines)])
     rows = [f"{'strategy':{width}}  measured  floor"]
+    lines = sorted(lines, key=lambda line: _section(line.name))  # strategies first, in their order
     rows += [
         f"{line.name:{width}}  {_figure(line.measured)}  {_figure(line.floor)[3:]}  {line.verdict}" for line in lines
     ]
     return "\n".join(rows)
+
+
+def _section(name: str) -> str:
+    """Where in the file it belongs; nowhere for a strategy."""
+    section, dot, _ = name.partition(".")
+    return section if dot else ""
 
 
 def _figure(value: float | None) -> str:
@@ -109,22 +136,32 @@ def _figure(value: float | None) -> str:
 
 
 def read_floors(path: Path) -> dict[str, float]:
-    """The floors by the name of the strategy; none when there is no file yet."""
+    """The floors by the name of the strategy, those of sections behind a prefix; none when there is no file yet."""
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path} is not TOML: {error}") from None
+    for section in _SECTIONS:
+        own = found.pop(section, {})
+        if not isinstance(own, dict):
+            raise InputError(f"{path}: the floors of {section} must be a section, [{section}]")
+        found |= {f"{section}.{name}": value for name, value in own.items()}
     if wrong := [name for name, value in found.items() if not isinstance(value, int | float)]:
         raise InputError(f"{path}: the floor of {wrong[0]} must be a number")
     return {name: float(value) for name, value in found.items()}
 
 
 def write_floors(path: Path, floors: Mapping[str, float]) -> None:
-    """The best strategy first."""
+    """The best strategy first, then the sections."""
     ordered = sorted(floors.items(), key=lambda item: (-item[1], item[0]))
-    path.write_text(_HEADING + "".join(f"{name} = {value:.3f}\n" for name, value in ordered), encoding="utf-8")
+    text = _HEADING
+    for section in ("", *_SECTIONS):
+        own = [(name.rpartition(".")[2], value) for name, value in ordered if _section(name) == section]
+        text += _SECTIONS.get(section, "") if own else ""
+        text += "".join(f"{name} = {value:.3f}\n" for name, value in own)
+    path.write_text(text, encoding="utf-8")
 
 
 # --- measuring -------------------------------------------------------------------------------------------------------
@@ -148,6 +185,36 @@ def measure(processes: int, cache: Path) -> dict[str, float]:
     return {row.name: row.overall.of_oracle for row in standings}
 
 
+def measure_pictures(processes: int) -> dict[str, float]:
+    """What judging pictures is worth now."""
+    with open_web(GENERATED) as (web,):
+        assert isinstance(web.web, GeneratedWeb)
+        field = PictureField(web.web, {subject.name: subject for subject in web.subjects})
+        judged, _, baseline = ways(STRATEGY)
+        name = web.web.name
+        jobs = [PictureJob(web=name, topic=topic, way=way) for topic in TOPICS for way in (judged, baseline)]
+        events = share(
+            PictureBench({name: field}, Conditions(pages=PICTURE_PAGES)), jobs, processes, lambda job: job.topic
+        )
+        results = [event.result for event in events if isinstance(event, Ended)]
+    [overall] = overall_of(ratios_of(results))
+    own = [result for result in results if result.job.way == judged]
+    return {
+        f"{PICTURES}.times-{baseline.strategy}": overall.ratio or 0.0,
+        f"{PICTURES}.recall": sum(len(result.hits) for result in own) / sum(result.total for result in own),
+    }
+
+
+def measure_search() -> dict[str, float]:
+    """How good the first hits of a search are now."""
+    with open_web(GENERATED) as (web,):
+        found = retrieval.measure(web, [subject.name for subject in web.subjects])
+    return {
+        f"{SEARCH}.ndcg": sum(quality.ndcg for quality in found) / len(found),
+        f"{SEARCH}.precision": sum(quality.precision for quality in found) / len(found),
+    }
+
+
 def main(arguments: Sequence[str]) -> int:
     """The exit code."""
     parser = argparse.ArgumentParser(
@@ -163,7 +230,9 @@ def main(arguments: Sequence[str]) -> int:
         floors = read_floors(given.floors)
     except InputError as error:
         parser.error(str(error))
-    lines = judged(measure(os.cpu_count() or 1, cache_folder(os.environ)), floors)
+    processes = os.cpu_count() or 1
+    strategic = measure(processes, cache_folder(os.environ))
+    lines = judged(strategic | measure_pictures(processes) | measure_search(), floors)
     if given.update:
         new = updated(lines, lower=given.lower)
         write_floors(given.floors, new)

@@ -24,16 +24,18 @@ from shoal.crawl.parse import HtmlParser
 from shoal.crawl.strategy import judge_of
 from shoal.crawl.visit import PageVisitor
 from shoal.crawl.worker import work_together
+from shoal.evaluate.developing import PictureMemory
 from shoal.evaluate.fetching import OfflineFetcher
 from shoal.evaluate.offline import OfflineWeb
 from shoal.evaluate.remembering import PageCache
-from shoal.model import Seen, Task, Visit
-from shoal.protocols import Broker
+from shoal.model import Pictured, Seen, Task, Topic, Visit
+from shoal.protocols import Broker, Judge
 from shoal.settings import Settings
 from shoal.store import folder as folders
 from shoal.store.crawl import CrawlStore
 from shoal.testing.clock import JumpingClock, in_no_time
 from shoal.testing.ledger import MemoryLedger
+from shoal.visiting import make_darkroom, make_spotter
 
 START = 1_767_225_600.0
 """The first moment of 2026: some day, always the same."""
@@ -63,6 +65,14 @@ class Fetched(NamedTuple):
     """What the judge thinks, not what is true."""
 
 
+class FetchedPicture(NamedTuple):
+    """One picture, as it came."""
+
+    url: str
+    at: float
+    """Simulated seconds since the start."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
     """What came of a simulated crawl."""
@@ -73,7 +83,9 @@ class Run:
     seconds: float
     """Simulated."""
     requests: int
-    """All that was asked for: pages, redirects, failures, robots.txt."""
+    """All that was asked for: pages, pictures, redirects, failures, robots.txt."""
+    pictures: tuple[FetchedPicture, ...] = ()
+    """In the order of fetching; none in a crawl that wants none."""
 
 
 def simulate(
@@ -84,12 +96,13 @@ def simulate(
     clock_start: float = START,
     keep: Path | None = None,
     cache: PageCache | None = None,
+    pictures: PictureMemory | None = None,
     progress: Progress | None = None,
 ) -> Run:
     """Crawl the web with these settings until nothing is left or a budget is reached.
 
     `keep` is a folder for the crawl itself, to be looked into afterwards (`shoal explain --dir`); it must not exist yet.
-    Runs of one process that share a `cache` understand each page once.
+    Runs of one process that share a `cache` understand each page once, those that share `pictures` decode each picture once.
     """
     if settings.budget.max_pages is None:
         limit = len(web.urls()) + _MORE_PAGES
@@ -100,13 +113,16 @@ def simulate(
         )
     with _folder(keep) as folder:
         app.start_crawl(folder, settings)
-        simulation = _Simulation(web, settings, latency, JumpingClock(clock_start), cache or PageCache())
+        simulation = _Simulation(
+            web, settings, latency, JumpingClock(clock_start), cache or PageCache(), pictures or PictureMemory()
+        )
         ending = simulation.run(folder, progress)
         return Run(
             pages=tuple(_fetched(folder, clock_start)),
             ending=ending,
             seconds=simulation.clock.now - clock_start,
             requests=simulation.fetcher.requests,
+            pictures=tuple(FetchedPicture(url, at - clock_start) for url, at in simulation.pictures),
         )
 
 
@@ -114,12 +130,21 @@ class _Simulation:
     """The parts of one run."""
 
     def __init__(
-        self, web: OfflineWeb, settings: Settings, latency: float, clock: JumpingClock, cache: PageCache
+        self,
+        web: OfflineWeb,
+        settings: Settings,
+        latency: float,
+        clock: JumpingClock,
+        cache: PageCache,
+        memory: PictureMemory,
     ) -> None:
         self._web = web
         self._settings = settings
         self._cache = cache
+        self._memory = memory
         self.clock = clock
+        # What came; changed by the broker between two turns of the event loop.
+        self.pictures: list[FetchedPicture] = []
         self.fetcher = OfflineFetcher(web, settings.fetching, clock, latency)
 
     def run(self, folder: Path, progress: Progress | None) -> Ending:
@@ -140,25 +165,34 @@ class _Simulation:
         return in_no_time(self.clock, crawl, longest=_LONGEST, turns=_TURNS)
 
     async def _work(self, coordinator: Coordinator, progress: Progress | None) -> Ending:
-        judge_name = judge_of(self._settings)
-        agent = self._settings.fetching.user_agent
-        parser = self._cache.parser((self._web.name, agent), HtmlParser(agent))
-        visitor = PageVisitor(self.fetcher, parser, self._cache.judge(self._web.name, judge_name, coordinator.topic))
+        visitor = self._visitor(coordinator.topic)
         coordinator.when_topic_changes(
-            lambda topic: visitor.adopt(self._cache.judge(self._web.name, judge_name, topic))
+            lambda topic: visitor.adopt(self._judge(topic), make_spotter(self._settings, topic))
         )
-        broker = _Watched(coordinator, progress) if progress else coordinator
+        broker = _Watched(coordinator, self.pictures, progress)
         async with asyncio.TaskGroup() as group:
             running = group.create_task(coordinator.run())
             group.create_task(work_together(broker, visitor, self._settings.fetching.concurrency))
         return running.result()
 
+    def _visitor(self, topic: Topic) -> PageVisitor:
+        agent = self._settings.fetching.user_agent
+        parser = self._cache.parser((self._web.name, agent), HtmlParser(agent))
+        darkroom = make_darkroom(self._settings)
+        if darkroom is not None:
+            darkroom = self._memory.darkroom((self._web.name, self._settings.pictures), darkroom)
+        return PageVisitor(self.fetcher, parser, self._judge(topic), make_spotter(self._settings, topic), darkroom)
+
+    def _judge(self, topic: Topic) -> Judge:
+        return self._cache.judge(self._web.name, judge_of(self._settings), topic)
+
 
 class _Watched:
-    """A broker that tells how many pages came."""
+    """A broker that tells how many pages came, and writes down the pictures."""
 
-    def __init__(self, broker: Broker, progress: Progress) -> None:
+    def __init__(self, broker: Broker, pictures: list[FetchedPicture], progress: Progress | None) -> None:
         self._broker = broker
+        self._pictures = pictures
         self._progress = progress
         self._pages = 0
 
@@ -169,7 +203,10 @@ class _Watched:
         await self._broker.settle(visit)
         if isinstance(visit, Seen):
             self._pages += 1
-            self._progress(self._pages)
+            if self._progress:
+                self._progress(self._pages)
+        elif isinstance(visit, Pictured):
+            self._pictures.append(FetchedPicture(visit.response.url, visit.response.timing.answered))
 
 
 @contextmanager

@@ -18,8 +18,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from shoal.evaluate.compare import Watcher
 from shoal.evaluate.jobs import JUDGING, ORACLE, Job, Result
+from shoal.evaluate.pictured.crawls import PictureJob, PictureResult
 from shoal.evaluate.ratings import EXPLAINED, HEADING, Rating, rating_rows, shown
 from shoal.evaluate.standings import Comparison, Standing, WebFacts
 
@@ -30,11 +30,14 @@ _RATING_WIDTH = len("0.123 0.123") + 2
 """Characters of a judge's column with both of its figures in one line."""
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
+AnyJob = Job | PictureJob
+AnyResult = Result | PictureResult
+
 
 # --- progress --------------------------------------------------------------------------------------------------------
 
 
-class _Silent:
+class Silent:
     """Says nothing unless something is wrong."""
 
     def warn(self, sentence: str) -> None:
@@ -43,8 +46,8 @@ class _Silent:
     def say(self, sentence: str) -> None: ...
     def surveying(self, web: str, done: int, of: int) -> None: ...
     def planned(self, jobs: int, done: int) -> None: ...
-    def began(self, job: Job) -> None: ...
-    def ended(self, job: Job, result: Result) -> None: ...
+    def began(self, job: AnyJob) -> None: ...
+    def ended(self, job: AnyJob, result: AnyResult) -> None: ...
 
 
 class Lines:
@@ -72,18 +75,20 @@ class Lines:
         earlier = f", {done:,} of them done earlier" if done else ""
         self._write(f"{jobs:,} jobs to do{earlier}.")
 
-    def began(self, job: Job) -> None:
+    def began(self, job: AnyJob) -> None:
         self._pace.running.append(job)
 
-    def ended(self, job: Job, result: Result) -> None:
+    def ended(self, job: AnyJob, result: AnyResult) -> None:
         self._pace.end(job)
         left = f", {self._pace.left()} left" if self._pace.left() else ""
         self._write(f"{self._pace.done:,} of {self._pace.jobs:,}: {outcome(job, result)}{left}")
 
 
-def outcome(job: Job, result: Result) -> str:
+def outcome(job: AnyJob, result: AnyResult) -> str:
     """What came of a job, in one line."""
-    if job.strategy == JUDGING:
+    if isinstance(result, PictureResult):
+        return f"{job}: {len(result.hits):,} of {result.total:,} relevant pictures ({result.seconds:.1f} s)"
+    if isinstance(job, Job) and job.strategy == JUDGING:
         return f"{job}: AUC {shown(result.auc)} ({result.seconds:.1f} s)"
     return f"{job}: {len(result.hits):,} of {result.relevant:,} relevant in {result.fetched:,} pages ({result.seconds:.1f} s)"
 
@@ -95,12 +100,12 @@ class _Pace:
         self._clock = clock
         self.jobs = self.done = self._earlier = 0
         self._started = 0.0
-        self.running: list[Job] = []
+        self.running: list[AnyJob] = []
 
     def start(self, jobs: int, done: int) -> None:
         self.jobs, self.done, self._earlier, self._started = jobs, done, done, self._clock()
 
-    def end(self, job: Job) -> None:
+    def end(self, job: AnyJob) -> None:
         self.running.remove(job)
         self.done += 1
 
@@ -135,10 +140,10 @@ class Screen:
         self._survey = ""
         self._pace.start(jobs, done)
 
-    def began(self, job: Job) -> None:
+    def began(self, job: AnyJob) -> None:
         self._pace.running.append(job)
 
-    def ended(self, job: Job, result: Result) -> None:
+    def ended(self, job: AnyJob, result: AnyResult) -> None:
         self._pace.end(job)
         self._last = outcome(job, result)
 
@@ -164,11 +169,11 @@ def _line(text: str) -> Text:
 
 
 @contextmanager
-def watching(*, silent: bool) -> Iterator[Watcher]:
-    """Show how a comparison goes."""
+def watching(*, silent: bool) -> Iterator[Silent | Screen | Lines]:
+    """Show how a comparison goes, of strategies or of pictures."""
     console = Console(stderr=True, highlight=False)
     if silent:
-        yield _Silent()
+        yield Silent()
     elif console.is_terminal:
         screen = Screen(console)
         with Live(screen, console=console, refresh_per_second=4, transient=True):
@@ -180,7 +185,7 @@ def watching(*, silent: bool) -> Iterator[Watcher]:
 # --- what came of it -------------------------------------------------------------------------------------------------
 
 
-class _Answers(Console):
+class Answers(Console):
     """Standard output; whoever reads it may stop."""
 
     def on_broken_pipe(self) -> None:
@@ -190,28 +195,28 @@ class _Answers(Console):
 
 def show_comparison(comparison: Comparison) -> None:
     """Who is how good, over all and topic by topic, on standard output."""
-    console = _Answers(highlight=False, markup=False, emoji=False)
-    _heading(console, comparison.title)
+    console = Answers(highlight=False, markup=False, emoji=False)
+    heading(console, comparison.title)
     console.print(_standings(comparison))
     console.print(Text("Share of what a crawler that knows every page brings home (area under recall).", style="dim"))
-    _heading(console, "At the end of the crawls")
+    heading(console, "At the end of the crawls")
     console.print(_measures(comparison))
     for web in comparison.webs:
-        _heading(console, f"{web.name}, topic by topic")
+        heading(console, f"{web.name}, topic by topic")
         console.print(_topics(comparison, web))
     if comparison.judges:
-        _heading(console, HEADING)
+        heading(console, HEADING)
         console.print(_ratings(comparison, console.width))
         console.print(Text(EXPLAINED, style="dim"))
-    _heading(console, "Where to look next")
+    heading(console, "Where to look next")
     console.print(_files(comparison), soft_wrap=True)
 
 
-def _heading(console: Console, words: str) -> None:
+def heading(console: Console, words: str) -> None:
     console.print(Text(f"\n{words}\n", style="bold cyan"))
 
 
-def _table() -> Table:
+def plain_table() -> Table:
     return Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
 
 
@@ -219,7 +224,7 @@ def _standings(comparison: Comparison) -> Table:
     """The best strategy on top; the best figure of each column is bold."""
     webs = [web.name for web in comparison.webs]
     several = len(webs) > 1
-    table = _table()
+    table = plain_table()
     table.add_column("strategy", no_wrap=True)
     table.add_column("all webs" if several else webs[0], justify="right")
     table.add_column("", width=_BAR, no_wrap=True)
@@ -246,7 +251,7 @@ def bar(share: float) -> str:
 
 
 def _measures(comparison: Comparison) -> Table:
-    table = _table()
+    table = plain_table()
     table.add_column("strategy", no_wrap=True)
     for name in ("recall", "precision", "value"):
         table.add_column(name, justify="right")
@@ -265,7 +270,7 @@ def _measure_cells(row: Standing) -> tuple[Text, str, str, str, str]:
 
 def _topics(comparison: Comparison, web: WebFacts) -> Table:
     figures = {(row.topic, row.name): row for row in comparison.topics if row.web == web.name}
-    table = _table()
+    table = plain_table()
     table.add_column("of oracle", no_wrap=True)
     for topic in web.topics:
         table.add_column(Text(topic.name), justify="right", overflow="fold", min_width=6)
@@ -279,7 +284,7 @@ def _topics(comparison: Comparison, web: WebFacts) -> Table:
 
 def _ratings(comparison: Comparison, width: int) -> Table:
     """One row per topic; in a narrow terminal average precision stands below AUC, else beside it."""
-    table = _table()
+    table = plain_table()
     table.add_column("AUC, AP", overflow="fold")
     for judge in comparison.judges:
         table.add_column(judge.judge, justify="right", min_width=5, overflow="fold")

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from shoal.evaluate.generated.albums import ornaments
 from shoal.evaluate.generated.articles import TOPIC_NAMES, Article
 from shoal.evaluate.generated.copies import Copy
+from shoal.evaluate.generated.illustrating import mirrored, thumbnail
 from shoal.evaluate.generated.linking import PLAIN_PAGES, Map, footer, hub_url, links_of, menu, sidebar
 from shoal.evaluate.generated.rendering import Anchor, Entry, Sheet, content_type, press
 from shoal.evaluate.generated.sites import BY_HOST, SITES, Layout, Section, Site
 from shoal.evaluate.generated.vocabulary import FIELDS, GENERAL, Language
 from shoal.evaluate.generated.webpage import Note, WebPage
+from shoal.evaluate.generated.webpicture import Shown
 from shoal.evaluate.generated.writing import Dice, paragraphs, voice
 
 ENTRIES_PER_HUB = 25
@@ -33,6 +36,8 @@ class Plan:
     known: Map
     copies: Mapping[str, Copy]
     """By the URL of the original."""
+    pictures: Mapping[str, tuple[Shown, ...]]
+    """By the URL of the article."""
 
 
 def all_pages(plan: Plan, articles: Iterable[Article]) -> Iterator[WebPage]:
@@ -74,7 +79,15 @@ def _pressed(plan: Plan, url: str, site: Site, sheet: Sheet, note: Note, layout:
         language=sheet.language,
         links=tuple(followed),
         delay=site.delay,
+        pictures=_named_files(sheet, site, layout or site.layout),
     )
+
+
+def _named_files(sheet: Sheet, site: Site, layout: Layout) -> tuple[str, ...]:
+    """Every picture file that the page names; one without a frame has no ornaments."""
+    shown = [*sheet.all_pictures, *(ornaments(site) if layout != "bare" else ())]
+    dot = [f"{site.home}img/picture.gif"] if any(anchor.image for anchor in sheet.anchors) else []
+    return tuple(dict.fromkeys([*dot, *(file.url for each in shown for file in each.files)]))
 
 
 # --- articles --------------------------------------------------------------------------------------------------------
@@ -87,7 +100,13 @@ def _article_and_copy(plan: Plan, article: Article) -> Iterator[WebPage]:
     if copy and copy.label:
         links.append(Anchor(url=copy.url, text=copy.label))
     frame = _frame(plan, article.site, dice, article.title)
-    sheet = replace(frame, paragraphs=article.paragraphs, links=links, published=article.published)
+    sheet = replace(
+        frame,
+        paragraphs=article.paragraphs,
+        links=links,
+        published=article.published,
+        pictures=plan.pictures[article.url],
+    )
     page = replace(
         _marked(plan, article, sheet, dice),
         language=article.languages,
@@ -127,7 +146,14 @@ def _copied(plan: Plan, copy: Copy, original: WebPage, sheet: Sheet) -> WebPage:
             page = _pressed(plan, copy.url, copy.site, canonical, "near-duplicate")
         case "mirror":
             frame = _frame(plan, copy.site, Dice(plan.seed, copy.url, "links"), sheet.title)
-            page = _pressed(plan, copy.url, copy.site, replace(frame, paragraphs=copy.paragraphs), "near-duplicate")
+            pictures = mirrored(copy, plan.pictures[copy.original.url])
+            page = _pressed(
+                plan,
+                copy.url,
+                copy.site,
+                replace(frame, paragraphs=copy.paragraphs, pictures=pictures),
+                "near-duplicate",
+            )
     return replace(
         page,
         url=copy.url,
@@ -149,7 +175,7 @@ def _hubs(plan: Plan, site: Site, section: Section) -> Iterator[WebPage]:
     for page, start in enumerate(starts, start=1):
         following = hub_url(site, section, page + 1) if page < len(starts) else ""
         shown = articles[start : start + ENTRIES_PER_HUB]
-        yield _hub(plan, site, section.field, hub_url(site, section, page), _entries(shown), following)
+        yield _hub(plan, site, section.field, hub_url(site, section, page), _entries(plan, shown), following)
 
 
 def _hub(plan: Plan, site: Site, field: str, url: str, entries: list[Entry], following: str = "") -> WebPage:
@@ -162,9 +188,13 @@ def _hub(plan: Plan, site: Site, field: str, url: str, entries: list[Entry], fol
     return replace(_pressed(plan, url, site, sheet, "hub"), topics=TOPIC_NAMES & {field})
 
 
-def _entries(articles: Iterable[Article]) -> list[Entry]:
+def _entries(plan: Plan, articles: Iterable[Article]) -> list[Entry]:
     return [
-        Entry(anchor=Anchor(url=article.url, text=article.title), blurb=_blurb(article.paragraphs[0]))
+        Entry(
+            anchor=Anchor(url=article.url, text=article.title),
+            blurb=_blurb(article.paragraphs[0]),
+            thumbnail=thumbnail(article, plan.pictures[article.url]),
+        )
         for article in articles
     ]
 
@@ -181,7 +211,7 @@ def _directory(plan: Plan, field: str) -> WebPage:
     shown = [article for language in both for article in dice.some(plan.known.by_field[field, language], 5)]
     homes = dict.fromkeys(article.site for article in shown)
     sites = [Entry(anchor=Anchor(url=site.home, text=site.title), blurb=site.host) for site in homes]
-    return _hub(plan, BY_HOST["portal.test"], field, url, sites + _entries(shown))
+    return _hub(plan, BY_HOST["portal.test"], field, url, sites + _entries(plan, shown))
 
 
 # --- front pages and the rest ----------------------------------------------------------------------------------------
@@ -194,7 +224,7 @@ def _home(plan: Plan, site: Site) -> WebPage:
     sheet = replace(
         frame,
         paragraphs=dice.some(GENERAL[site.language], 3),
-        entries=[*_entries(shown), *_special_entries(plan, site)],
+        entries=[*_entries(plan, shown), *_special_entries(plan, site)],
     )
     return _pressed(plan, site.home, site, sheet, "home")
 

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from shoal.evaluate.generated.showing import ornaments_html, picture_html, shared_html, thumbnail_html
 from shoal.evaluate.generated.sites import Layout, Site
 from shoal.evaluate.generated.vocabulary import TO_TRADITIONAL, Language
+from shoal.evaluate.generated.webpicture import Shown
 from shoal.evaluate.generated.writing import Dice
 
 LEADS = {"en": ("See also", "More on this:", "Related:", "Compare"), "zh": ("参见", "相关:", "另见", "延伸阅读:")}
@@ -32,6 +34,7 @@ class Entry:
 
     anchor: Anchor
     blurb: str
+    thumbnail: Shown | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,12 +55,19 @@ class Sheet:
     head: str = ""
     """More elements for the head."""
     published: str = ""
+    pictures: Sequence[Shown] = ()
+    """In the order of the text."""
 
     @property
     def anchors(self) -> list[Anchor]:
         """Every link of the page."""
         listed = [entry.anchor for entry in self.entries]
         return [*self.menu, *self.links, *listed, *self.sidebar, *self.footer]
+
+    @property
+    def all_pictures(self) -> list[Shown]:
+        """Those in the text and in the list."""
+        return [*self.pictures, *(entry.thumbnail for entry in self.entries if entry.thumbnail)]
 
 
 def press(sheet: Sheet, site: Site, layout: Layout, dice: Dice) -> bytes:
@@ -97,7 +107,7 @@ def _modern(sheet: Sheet, site: Site) -> str:
         f'<header><a class="logo" href="/">{escape(site.title)}</a><nav>{_list(sheet.menu, site)}</nav></header>\n'
         f"<main><article>{_text(sheet, site)}</article></main>\n"
         f"<aside>{_aside(sheet, site)}</aside>\n"
-        f"<footer>{_row(sheet.footer, site)} &copy; {escape(site.title)}</footer>\n</body>\n</html>\n"
+        f"<footer>{_row(sheet.footer, site)} &copy; {escape(site.title)}{ornaments_html(site)}</footer>\n</body>\n</html>\n"
     )
 
 
@@ -107,7 +117,7 @@ def _divs(sheet: Sheet, site: Site) -> str:
         f'<div id="top"><div class="logo">{escape(site.title)}</div><div class="nav">{_list(sheet.menu, site)}</div></div>\n'
         f'<div class="wrap"><div class="sidebar">{_aside(sheet, site)}</div>\n'
         f'<div class="content">{_text(sheet, site)}</div></div>\n'
-        f'<div class="footer">{_row(sheet.footer, site)}</div></body></html>\n'
+        f'<div class="footer">{_row(sheet.footer, site)}{ornaments_html(site)}</div></body></html>\n'
     )
 
 
@@ -117,7 +127,7 @@ def _tables(sheet: Sheet, site: Site) -> str:
         f"<TABLE width=960 align=center><TR><TD colspan=2><FONT size=5>{escape(site.title)}</FONT></TD></TR>\n"
         f"<TR><TD colspan=2 bgcolor=#ddeeff>{_row(sheet.menu, site)}</TD></TR>\n"
         f"<TR><TD valign=top width=180>{_aside(sheet, site)}</TD><TD valign=top>{_text(sheet, site)}</TD></TR>\n"
-        f"<TR><TD colspan=2 align=center>{_row(sheet.footer, site)}</TD></TR></TABLE></BODY></HTML>\n"
+        f"<TR><TD colspan=2 align=center>{_row(sheet.footer, site)}{ornaments_html(site)}</TD></TR></TABLE></BODY></HTML>\n"
     )
 
 
@@ -125,7 +135,7 @@ def _head(sheet: Sheet, site: Site) -> str:
     summary = escape(sheet.paragraphs[0][:120]) if sheet.paragraphs else ""
     return (
         f"{_declaration(site)}<title>{escape(sheet.title)} - {escape(site.title)}</title>"
-        f'<meta name="description" content="{summary}">{sheet.head}'
+        f'<meta name="description" content="{summary}">{shared_html(sheet.pictures)}{sheet.head}'
     )
 
 
@@ -142,12 +152,20 @@ def _text(sheet: Sheet, site: Site) -> str:
         parts.append(f'<p class="date"><time datetime="{sheet.published}">{sheet.published}</time></p>')
     count = len(sheet.paragraphs)
     for index, paragraph in enumerate(sheet.paragraphs):
+        parts += (picture_html(shown, site) for shown in sheet.pictures if shown.before == index)
         here = sheet.links[index * len(sheet.links) // count : (index + 1) * len(sheet.links) // count]
         parts.append(f"<p>{escape(paragraph)}{''.join(_aside_link(link, sheet, site) for link in here)}</p>\n")
     if sheet.entries:
-        lines = (f"<li>{_link(entry.anchor, site)} {escape(entry.blurb)}</li>\n" for entry in sheet.entries)
+        lines = (
+            f"<li>{_thumbnail(entry, site)}{_link(entry.anchor, site)} {escape(entry.blurb)}</li>\n"
+            for entry in sheet.entries
+        )
         parts.append(f'<ul class="list">{"".join(lines)}</ul>')
     return "\n".join(parts)
+
+
+def _thumbnail(entry: Entry, site: Site) -> str:
+    return thumbnail_html(entry.thumbnail, site) if entry.thumbnail else ""
 
 
 def _aside_link(link: Anchor, sheet: Sheet, site: Site) -> str:

@@ -38,3 +38,5 @@ class WebPage:
     """Whether it asks not to be kept."""
     original: str = ""
     """Of a near-duplicate, the page it repeats."""
+    pictures: tuple[str, ...] = ()
+    """The addresses of all picture files that the page names, in every size."""
