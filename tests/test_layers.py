@@ -2,7 +2,7 @@
 
 Imports go right only:
 
-    cli → commands → terminal → evaluate → knowing → app → crawl | store → topic → protocols → settings → model
+    cli → commands → terminal → evaluate → knowing → app → crawl | store | index → images → topic → protocols → settings → model
         → errors | urls | text
 """
 
@@ -28,10 +28,12 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("commands",),
     ("terminal",),
     ("evaluate",),
-    ("knowing",),
+    ("knowing", "finding", "picturing", "rereading", "revisiting", "checking"),
     ("app",),
-    ("visiting", "sampling"),
-    ("crawl", "seeds", "store", "testing"),
+    ("processes",),
+    ("visiting", "sampling", "indexing"),
+    ("crawl", "seeds", "store", "index", "testing"),
+    ("images",),
     ("topic",),
     ("protocols",),
     ("settings",),
@@ -51,8 +53,8 @@ HOMES: dict[str, tuple[str, ...]] = {
     "click": ("cli", "commands"),
     "fastwarc": ("evaluate.recorded",),
     "feedparser": ("seeds.feed",),
-    "isal": ("store.warc",),
-    "matplotlib": ("evaluate.plots",),
+    "isal": ("store.warc", "store.texts", "store.linking"),
+    "matplotlib": ("evaluate.plots", "evaluate.pictured.plots"),
     "numpy": (
         "text",
         "topic.vectors",
@@ -63,6 +65,8 @@ HOMES: dict[str, tuple[str, ...]] = {
         "crawl.learned",
         "crawl.ranking",
         "crawl.strategy.learned",
+        "images",
+        "store.pictures",
         "store.shelf",
         "evaluate.oracle",
         "testing.vectors",
@@ -70,12 +74,14 @@ HOMES: dict[str, tuple[str, ...]] = {
     "opencc": ("text",),
     "protego": ("crawl.robots", "testing.politeness"),
     "publicsuffixlist": ("urls",),
+    "PIL": ("images.developing",),
     "pyarrow": ("store.export", "topic.vectors", "testing.vectors"),
     "rensa": ("text",),
     "rich": ("terminal",),
     "rjieba": ("text",),
     "scipy": ("crawl.graph", "evaluate.oracle"),
     "sqlite3": ("store",),
+    "tantivy": ("index",),
     "tomlkit": ("topic.writing",),
     "turbohtml": ("crawl.charset", "crawl.language", "crawl.markup"),
     "uvloop": ("commands.answer", "visiting"),
@@ -87,7 +93,12 @@ EVERYWHERE = {"msgspec"}
 """The shape of everything that travels."""
 UNSEEN = {"brotli", "backports"}
 """Needed by aiohttp to unpack bodies, imported by nobody here."""
-IMPORT_NAMES = {"ada-url": "ada_url", "ahocorasick-rs": "ahocorasick_rs", "backports.zstd": "backports"}
+IMPORT_NAMES = {
+    "pillow": "PIL",
+    "ada-url": "ada_url",
+    "ahocorasick-rs": "ahocorasick_rs",
+    "backports.zstd": "backports",
+}
 
 
 @dataclass(frozen=True)

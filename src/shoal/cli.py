@@ -18,9 +18,13 @@ from shoal.commands.compare import compare
 from shoal.commands.crawling import crawl, resume
 from shoal.commands.demonstrating import demo
 from shoal.commands.feedback import feedback
+from shoal.commands.images import images
+from shoal.commands.keeping import check, reindex, revisit
 from shoal.commands.looking import explain, export, status
 from shoal.commands.model import model
 from shoal.commands.replay import replay
+from shoal.commands.rereading import diff, show
+from shoal.commands.searching import search, similar
 from shoal.commands.seeds import seeds
 from shoal.commands.topic import topic
 from shoal.errors import InputError, ShoalError, StorageFull
@@ -102,9 +106,17 @@ for _command in (
     crawl,
     resume,
     status,
+    search,
+    similar,
+    images,
+    show,
+    revisit,
+    diff,
     explain,
     feedback,
     export,
+    reindex,
+    check,
     model,
     topic,
     seeds,

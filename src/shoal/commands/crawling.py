@@ -6,6 +6,7 @@ import asyncio
 import os
 import re
 import shlex
+from functools import partial
 from pathlib import Path
 
 import click
@@ -87,8 +88,9 @@ def _slug(name: str) -> str:
 
 def _run(folder: Path, *, as_json: bool, quiet: bool) -> int:
     watch = screen.silent if quiet or as_json else screen.progress(folder)
+    say = screen.unsaid if quiet or as_json else partial(click.echo, err=True)
     try:
-        ending = run_async(app.run_crawl(folder, watch))
+        ending = run_async(app.run_crawl(folder, watch, say=say))
     except asyncio.CancelledError:  # the second Ctrl-C
         click.echo(f"Stopped at once. Go on with: shoal resume --dir {shlex.quote(str(folder))}", err=True)
         return STOPPED

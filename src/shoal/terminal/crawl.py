@@ -47,6 +47,10 @@ async def silent(coordinator: Coordinator) -> None:
     """Show nothing."""
 
 
+def unsaid(sentence: str) -> None:
+    """Say nothing."""
+
+
 def progress(folder: Path) -> Watch:
     """Show how a crawl goes: live in a terminal, a plain line now and then elsewhere."""
     console = Console(stderr=True)
@@ -86,8 +90,14 @@ def line(now: Statistics) -> str:
     return (
         f"{_clock(now.elapsed)}  {now.pages:,} pages, {now.relevant:,} relevant ({now.harvest_rate:.0%}), "
         f"{now.rate:.1f} pages/s, {now.queue:,} waiting, {len(now.fetching)} in flight, "
-        f"hosts {now.hosts_ready:,} ready {now.hosts_waiting:,} waiting{held}{trouble}"
+        f"hosts {now.hosts_ready:,} ready {now.hosts_waiting:,} waiting{_extras(now)}{held}{trouble}"
     )
+
+
+def _extras(now: Statistics) -> str:
+    """What comes besides pages, if anything does."""
+    pictures = f"; {_count(now.pictures, 'picture')}" if now.pictures else ""
+    return f"{pictures}; {now.extras:,} pictures or pages to look at again are waiting" if now.extras else pictures
 
 
 def stopping_line(now: Statistics) -> str:
@@ -106,6 +116,8 @@ def screen(folder: Path, now: Statistics, outlook: Outlook | None = None) -> Ren
     ]
     more = len(now.fetching) - len(fetches)
     rest = [Text(f"    and {more} more in flight", style="dim")] if more > 0 else []
+    if extras := _extras(now).removeprefix("; "):
+        rest.append(Text(f"  {extras}", overflow="ellipsis", no_wrap=True))
     if now.holding_back:
         rest.append(Text(f"  {_HOLDING_BACK}", style="dim", overflow="ellipsis", no_wrap=True))
     if now.trouble:
@@ -146,8 +158,18 @@ def ending(folder: Path, ending: Ending, status: Status) -> str:
         advice = f"Go on with: shoal resume {where}"
     else:
         more = f"Go on with: shoal resume {where} {_RAISE[ending]}\n" if ending in _RAISE and status.waiting else ""
-        advice = f"{more}Look with: shoal status {where}\nTake with: shoal export {where}"
-    parts = (why, _harvest(status), _leftovers(status), *_outlook(status), *_failed_seeds(status), advice)
+        images = f"Look with: shoal images {where} --html gallery.html\n" if status.pictures else ""
+        found = f"{images}Search with: shoal search {where} WORDS\nTake with: shoal export {where}"
+        advice = f"{more}Look with: shoal status {where}\n{found}"
+    parts = (
+        why,
+        _harvest(status),
+        *_pictures(status),
+        _leftovers(status),
+        *_outlook(status),
+        *_failed_seeds(status),
+        advice,
+    )
     return harmless("\n".join(parts))
 
 
@@ -158,6 +180,20 @@ def _harvest(status: Status) -> str:
         f"{_count(status.pages, 'page')} ({_size(status.bytes)}) in {_clock(status.elapsed)}{speed}\n"
         f"{status.relevant:,} relevant by the judge{_and_by_hand(status, harvest)}"
     )
+
+
+def _pictures(status: Status) -> Iterator[str]:
+    if (found := status.pictures) is not None:
+        rest = {
+            "smaller ones of the same": found.copies,
+            "waiting": found.waiting,
+            "failed": found.failed,
+            "skipped": found.skipped,
+        }
+        others = ", ".join(f"{count:,} {what}" for what, count in rest.items() if count)
+        yield f"{_count(found.kept, 'picture')} kept" + (f" ({others})" if others else "")
+    if status.due:
+        yield f"{_count(status.due, 'page')} to be looked at again: shoal revisit goes on"
 
 
 def _and_by_hand(status: Status, harvest: str) -> str:
@@ -206,7 +242,8 @@ def show_status(folder: Path, status: Status) -> None:
     """The queues, hosts and rates of a crawl."""
     say = speaker()
     say(f"{folder}  {'running' if status.running else 'not running'}", "bold")
-    say(_harvest(status))
+    for line in (_harvest(status), *_pictures(status)):
+        say(line)
     for title, rows in (("URLs", _queues(status)), ("Hosts", _hosts(status))):
         say(f"\n{title}", "bold")
         for row in rows:

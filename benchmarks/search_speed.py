@@ -1,0 +1,171 @@
+"""How fast is a search among 100,000 pages, and how large is the index?
+
+    python -m benchmarks.search_speed [--pages 100000] [--queries 500]
+
+Pages of real size (`benchmarks.site`), seven of ten English, three Chinese, are parsed and stored as a crawl stores them; then
+the index is made from the store, as `shoal reindex` does, and asked as `shoal search` asks it: hits, facets, titles, snippets.
+Times are CPU times of this process. Targets: half of the queries under 10 ms, 99 of 100 under 50 ms, the index at most 60 % of
+the text.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import tempfile
+import time
+from pathlib import Path
+from random import Random
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks import site
+from shoal import finding, indexing
+from shoal.crawl.parse import HtmlParser
+from shoal.model import Changes, Entry, Page, Response, Seen, State, StoredPage, Task, Term, Timing, Topic, Verdict
+from shoal.settings import Settings
+from shoal.store import feeding
+from shoal.store import folder as folders
+from shoal.store.crawl import CrawlStore, open_store
+from shoal.text import terms
+
+HOST = "site.test"
+BATCH = 64
+TYPED = (
+    "word",
+    "two words",
+    "three words",
+    "phrase",
+    "word on a site",
+    "word of a year",
+    "word without another",
+    "typing mistake",
+)
+TARGETS = {0.5: 10.0, 0.99: 50.0}
+SIZE_TARGET = 0.6
+
+
+def stored_page(number: int, pages: int, parser: HtmlParser) -> StoredPage:
+    url = f"http://{HOST}{site.address(number)}"
+    at = 1_760_000_000.0 + number
+    timing = Timing(started=at, answered=at, ended=at)
+    body = site.page(number, pages=pages, seed=7)
+    response = Response(url=url, status=200, headers=(("content-type", "text/html"),), body=body, timing=timing)
+    page = parser.parse(response)
+    assert page is not None
+    score = Random(number).random()
+    seen = Seen(
+        task=Task(id=number + 1, url=url, host=HOST),
+        response=response,
+        page=page,
+        verdict=Verdict(score=score, threshold=0.5),
+    )
+    return StoredPage(seen=seen, fetch_order=number + 1)
+
+
+async def fill(store: CrawlStore, pages: int) -> int:
+    """Store so many pages; answers the size of their texts."""
+    parser, size = HtmlParser(), 0
+    for start in range(0, pages, BATCH):
+        batch = [stored_page(number, pages, parser) for number in range(start, min(pages, start + BATCH))]
+        entries = tuple(
+            Entry(id=one.seen.task.id, url=one.seen.task.url, host=HOST, priority=1.0, state=State.DONE)
+            for one in batch
+        )
+        await store.commit(Changes(added=entries, pages=tuple(batch)))
+        size += sum(len(_page(one).text.encode()) for one in batch)
+    return size
+
+
+def _page(stored: StoredPage) -> Page:
+    assert stored.seen.page is not None
+    return stored.seen.page
+
+
+def queries(folder: Path, count: int) -> list[tuple[str, str]]:
+    """What people type: words that stand together in some page, with and without operators."""
+    random = Random(1)
+    found = []
+    with folders.reading(folder) as database:
+        pages = sorted(feeding.kept(database))
+        for number in range(count):
+            (said,) = feeding.latest(database, [random.choice(pages)])
+            words = [word for word in terms(said.text or "") if len(word) > 1]
+            found.append((kind := TYPED[number % len(TYPED)], _typed(kind, words, random)))
+    return found
+
+
+def _typed(kind: str, words: list[str], random: Random) -> str:
+    place = random.randrange(len(words) - 3)
+    word, other, third = words[place : place + 3]
+    match kind:
+        case "two words":
+            return f"{word} {other}"
+        case "three words":
+            return f"{word} {other} {third}"
+        case "phrase":
+            return f'"{word}{other}"' if not word.isascii() else f'"{word} {other}"'
+        case "word on a site":
+            return f"{word} site:{HOST}"
+        case "word of a year":
+            return f"{word} after:2025-06"
+        case "word without another":
+            return f"{word} -{third}"
+        case "typing mistake" if word.isascii() and len(word) > 5:
+            return word[:2] + word[3] + word[2] + word[4:]
+    return word
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--pages", type=int, default=100_000)
+    parser.add_argument("--queries", type=int, default=500)
+    given = parser.parse_args()
+    console = Console(highlight=False)
+    with tempfile.TemporaryDirectory(prefix="shoal-bench-") as name:
+        folder = Path(name) / "crawl"
+        folders.create(
+            folder, Settings(topic=Topic(name="grid", terms=(Term(text="grid"),)), seeds=(f"http://{HOST}/",))
+        )
+        with open_store(folder) as store:
+            text = asyncio.run(fill(store, given.pages))
+        began = time.process_time()
+        indexing.rebuild(folder)
+        console.print(f"indexed: {(time.process_time() - began) / given.pages * 1000:.2f} ms of CPU per page")
+        size = sum(file.stat().st_size for file in (folder / indexing.PAGES).iterdir())
+        share = size / text
+        console.print(f"index: {size / 1e6:,.0f} MB, {share:.2f} of the text's {text / 1e6:,.0f} MB")
+        console.print(f"target for the size: at most {SIZE_TARGET} of the text: {_met(share <= SIZE_TARGET)}")
+        report(console, folder, queries(folder, given.queries))
+
+
+def report(console: Console, folder: Path, asked: list[tuple[str, str]]) -> None:
+    took: dict[str, list[float]] = {kind: [] for kind in TYPED}
+    for kind, query in asked:
+        began = time.process_time()
+        finding.search(folder, query)
+        took[kind].append((time.process_time() - began) * 1000)
+    everything = sorted(value for values in took.values() for value in values)
+    table = Table("query", "how many", "median ms", "99 % ms", title="Searches, CPU of one core")
+    for kind, values in (*took.items(), ("all", everything)):
+        table.add_row(kind, str(len(values)), f"{_quantile(values, 0.5):.1f}", f"{_quantile(values, 0.99):.1f}")
+    console.print(table)
+    for share, target in TARGETS.items():
+        reached = _quantile(everything, share)
+        console.print(
+            f"{share:.0%} of the queries within {reached:.1f} ms; target {target:.0f} ms: {_met(reached <= target)}"
+        )
+
+
+def _quantile(values: list[float], share: float) -> float:
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def _met(good: bool) -> str:
+    return "met" if good else "not met"
+
+
+if __name__ == "__main__":
+    main()

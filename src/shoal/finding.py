@@ -1,0 +1,155 @@
+"""Which stored pages answer this? Asks the index, and the store for what a person wants to see of each hit."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from pathlib import Path
+
+from shoal import indexing
+from shoal.errors import FolderError, InputError
+from shoal.index.query import parse
+from shoal.index.results import Explanation, Facets, Hit, Results
+from shoal.index.search import Index, open_index
+from shoal.index.snippet import Snippet, snippet
+from shoal.store import folder as folders
+from shoal.store import marked, showing, texts
+from shoal.store.folder import Database
+from shoal.store.report import Answer
+
+Now = Callable[[], float]
+
+
+class Found(Answer, frozen=True, kw_only=True):
+    """A page that answers the query."""
+
+    title: str
+    url: str
+    snippet: Snippet
+    score: float
+    date: str
+    """When it was published, as exact as the page says; else when it was fetched."""
+    fetched_at: datetime
+    topic_score: float | None
+    relevant: bool
+    """By the user's mark, else by the judge."""
+    topic: str
+    language: str
+    similar: int
+    """How many near-copies were found too."""
+    gone: str
+    """Why the last look found no page any more, in one sentence; else empty."""
+    why: Explanation | None = None
+    """What made the score; only when it was asked for."""
+
+
+class Findings(Answer, frozen=True, kw_only=True):
+    """What a search found."""
+
+    words: str
+    hits: tuple[Found, ...]
+    offset: int = 0
+    total: int = 0
+    """All pages that match, near-copies too."""
+    more: bool = False
+    facets: Facets = Facets()
+    notes: tuple[str, ...] = ()
+    suggestion: str = ""
+
+
+def search(
+    folder: Path,
+    words: str,
+    *,
+    limit: int = 10,
+    offset: int = 0,
+    fresh: bool = False,
+    explain: bool = False,
+    progress: indexing.Progress = lambda done, total: None,
+    clock: Now = time.time,
+) -> Findings:
+    """The pages that answer the words, the best first. `progress` hears of it when the index has to be brought up to date."""
+    query, now = parse(words), clock()
+    notes = _bring_up_to_date(folder, progress)
+    with marked.reading(folder) as database:
+        index = _index_of(folder, database)
+        if index is None:
+            return Findings(words=words, hits=(), notes=("There is no page to be searched yet.",))
+        results = index.search(query, limit=limit, offset=offset, fresh=fresh, now=now)
+        reasons = [index.explain(query, hit.id, fresh=fresh, now=now) if explain else None for hit in results.hits]
+        hits = _shown(database, results, reasons)
+    return Findings(
+        words=words,
+        hits=hits,
+        offset=offset,
+        total=results.total,
+        more=results.more,
+        facets=results.facets,
+        notes=(*notes, *results.notes),
+        suggestion=results.suggestion,
+    )
+
+
+def similar(
+    folder: Path, url: str, *, limit: int = 10, progress: indexing.Progress = lambda done, total: None
+) -> Findings:
+    """The pages that are most like a stored one."""
+    notes = _bring_up_to_date(folder, progress)
+    with marked.reading(folder) as database:
+        page = marked.page_of(database, url)
+        said = texts.versions(database, page)
+        index = _index_of(folder, database)
+        if index is None or not said:
+            raise InputError(f"The text of {url} is not kept, because the page asked for that, or it is no text.")
+        hits = index.similar(said[-1].title, said[-1].text, exclude=page, limit=limit)
+        results = Results(query=parse(said[-1].title), hits=hits, total=len(hits))
+        return Findings(words=url, hits=_shown(database, results, [None] * len(hits)), total=len(hits), notes=notes)
+
+
+def _bring_up_to_date(folder: Path, progress: indexing.Progress) -> tuple[str, ...]:
+    """While a crawl is at work, its own process keeps the index; the last seconds may be missing then."""
+    if folders.is_running(folder):
+        return ()
+    try:
+        indexing.catch_up(folder, progress)
+    except FolderError as error:
+        # Another search may be at it, or the folder is on a disk that cannot be written: what is there can be searched.
+        return (f"The newest pages may be missing: {error}",)
+    return ()
+
+
+def _index_of(folder: Path, database: Database) -> Index | None:
+    place = folder / indexing.PAGES
+    if not indexing.is_there(place):
+        return None
+    index = open_index(place)
+    index.lay_over(marked.by_page(database))
+    return index
+
+
+def _shown(database: Database, results: Results, reasons: Iterable[Explanation | None]) -> tuple[Found, ...]:
+    found = (_one(database, hit, results, why) for hit, why in zip(results.hits, reasons, strict=True))
+    return tuple(hit for hit in found if hit is not None)
+
+
+def _one(database: Database, hit: Hit, results: Results, why: Explanation | None) -> Found | None:
+    text = texts.latest_text(database, hit.id)
+    if text is None:  # it asked not to be kept a moment ago
+        return None
+    page = showing.page(database, hit.id)
+    return Found(
+        title=page.title,
+        url=page.url,
+        snippet=snippet(text, results.query),
+        score=hit.score,
+        date=page.published or f"{page.fetched_at:%Y-%m-%d}",
+        fetched_at=page.fetched_at,
+        topic_score=page.score,
+        relevant=page.relevant,
+        topic=page.topic,
+        language=page.language,
+        similar=hit.similar,
+        gone=page.gone,
+        why=why,
+    )

@@ -1,0 +1,44 @@
+"""Has a page changed since? Looks at stored pages again; a version that says something else is kept beside the earlier ones."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from shoal.app import Watch, run_crawl
+from shoal.crawl.allowance import Ending
+from shoal.errors import InputError
+from shoal.store import again, marked
+from shoal.store import folder as folders
+from shoal.store.again import Looked
+from shoal.store.report import Answer
+
+
+class Revisit(Answer, frozen=True, kw_only=True):
+    """What came of it, and why it ended."""
+
+    ending: Ending
+    found: Looked
+
+
+def want(folder: Path, urls: Sequence[str], *, older: float, relevant_only: bool, now: float) -> int:
+    """Say which pages are to be looked at again: these, or all that were last looked at so many seconds ago; how many."""
+    with folders.lock_existing(folder), marked.reading(folder) as database:
+        if urls:
+            count = again.want_these(database, [marked.page_of(database, url) for url in urls])
+        else:
+            count = again.want(database, before=now - older, relevant_only=relevant_only)
+    if not count:
+        raise InputError("There is no page to look at again: all were looked at lately (--older-than says how lately).")
+    return count
+
+
+async def revisit(
+    folder: Path, watch: Watch, *, say: Callable[[str], None], clock: Callable[[], float] = time.time
+) -> Revisit:
+    """Look at all pages that are wanted; no new page is fetched, but new links wait for the next `shoal resume`."""
+    start = clock()
+    ending = await run_crawl(folder, watch, say=say, new_pages=False)
+    with folders.reading(folder) as database:
+        return Revisit(ending=ending, found=again.looked(database, start))
