@@ -270,3 +270,10 @@ def test_a_page_full_of_long_descriptions_takes_no_time(text: str) -> None:
     start = process_time()
     spotter().spot(page(*pictures))
     assert process_time() - start < 1.0
+
+
+def test_a_picture_that_nobody_describes_is_known_by_the_title_of_its_page() -> None:
+    silent, named = image("IMG_1234.jpg"), image("2.jpg", alt="a cat")
+    found = spotter().spot(Page(url=f"{HOST}/", title="The smart grid", images=(silent, named)))
+    assert [sighting.image.url for sighting in found] == [silent.url]
+    assert found[0].why[0].what == "“smart grid” in the title"

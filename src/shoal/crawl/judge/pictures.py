@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
+from msgspec.structs import replace
+
 from shoal.crawl.judge.cosine import THRESHOLD
 from shoal.crawl.judge.links import words_of
 from shoal.crawl.judge.vector import TopicVector, strongest, within_unit
@@ -115,7 +117,8 @@ class PictureSpotter:
 
     by the cosine that pages are judged by (`judge/cosine.py`), with its threshold: the paper leaves that number to the user. The
     parts are read as one text, but no phrase is found across two of them. Of several topics each is asked, and the one that fits
-    best says why. Words that speak against a page speak against a picture.
+    best says why. Words that speak against a page speak against a picture. Where the paper has nothing to go by but what stands
+    around, because nobody describes the picture, the title of the page counts too.
     """
 
     def __init__(self, topic: Topic, settings: Pictures) -> None:
@@ -131,7 +134,8 @@ class PictureSpotter:
         """The pictures of a page that are about the topic, each URL once, in the order of the page."""
         if self._wanted == "none":
             return ()
-        images = list({image.url: image for image in page.images if self._may_be_wanted(image)}.values())
+        wanted = {image.url: _with_title(image, page.title) for image in page.images if self._may_be_wanted(image)}
+        images = list(wanted.values())
         # Most pictures say nothing, and must cost next to nothing.
         close = self._words.may_stand_in(list(map(describe, images)))
         judged = (
@@ -151,6 +155,12 @@ class PictureSpotter:
         flat = "\n".join(text for _, text in zones)
         sightings = [_sighting(image, name, vector, zones, vector.count(flat)) for name, vector in self._vectors]
         return max(sightings, key=lambda sighting: sighting.score)
+
+
+def _with_title(image: Image, title: str) -> Image:
+    """A picture that nobody describes shows what its page is about: the title of the page is the best that is said of it."""
+    described = image.alt or image.title or image.caption or image.anchor or name_of(image.url)
+    return image if described else replace(image, title=title)
 
 
 def _sighting(image: Image, topic: str, vector: TopicVector, zones: Iterable[Zone], counts: Sequence[int]) -> Sighting:
