@@ -8,7 +8,11 @@ from random import Random
 
 import pytest
 
+from shoal import finding, indexing
+from shoal.checking import check
+from shoal.errors import FolderBusy
 from shoal.model import State
+from shoal.store import folder as folders
 from shoal.testing.webserver import WebServer
 from tests.running import Operator, all_gone, ask, assert_consistent, impolite, stored
 from tests.small_web import HOME, SmallWeb
@@ -28,6 +32,18 @@ def make_web(pages: int) -> SmallWeb:
 
 def options(server: WebServer, delay: float) -> tuple[str, ...]:
     return ("--topic", "grid, 电网", "--seed", HOME, "--proxy", server.proxy, "--delay", str(delay), "--quiet")
+
+
+async def index_agrees(folder: Path) -> None:
+    """The index process of a crawl that was killed ends a moment later; then the next search puts everything right."""
+    while True:
+        try:
+            indexing.catch_up(folder)
+        except FolderBusy:
+            await asyncio.sleep(0.1)
+        else:
+            assert check(folder).problems == ()
+            return
 
 
 async def undisturbed(operator: Operator, web: SmallWeb) -> set[tuple[str, str, bytes]]:
@@ -67,6 +83,25 @@ async def test_a_crawl_killed_again_and_again_ends_with_the_same_pages(
     assert_consistent(folder)
     assert ask(folder, f"SELECT url FROM urls WHERE state = {State.WAITING:d}") == []
     assert impolite(server.log, DELAY, web.robots) == []
+    await index_agrees(folder)
+
+
+@pytest.mark.slow
+async def test_pages_are_found_while_the_crawl_goes_on_and_after_it_was_killed(tmp_path: Path) -> None:
+    operator, folder = Operator(tmp_path), tmp_path / "c"
+    web = make_web(40)
+    async with WebServer(web) as server:
+        crawl = await operator.types("crawl", *options(server, 0.3), "--dir", "c")
+        hits: tuple[object, ...] = ()
+        while not hits:  # it takes some seconds; a crawl that ends before fails the test below
+            assert await crawl.lives_until(asyncio.sleep(0.2)), "it was over before anything was found"
+            hits = finding.search(folder, "电网").hits if folders.exists(folder) else ()
+        assert folders.is_running(folder)
+        await crawl.kill()
+    assert finding.search(folder, "电网").hits
+    await index_agrees(folder)
+    found = check(folder)
+    assert found.indexed == found.versions > 0
 
 
 @pytest.mark.slow
