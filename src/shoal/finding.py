@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from shoal import indexing
-from shoal.errors import FolderError, InputError
+from shoal.errors import FolderBusy, FolderError, InputError
 from shoal.index.query import parse
 from shoal.index.results import Explanation, Facets, Hit, Results
 from shoal.index.search import Index, open_index
@@ -75,7 +75,7 @@ def search(
     with marked.reading(folder) as database:
         index = _index_of(folder, database)
         if index is None:
-            return Findings(words=words, hits=(), notes=("There is no page to be searched yet.",))
+            return Findings(words=words, hits=(), notes=notes or ("There is no page to be searched yet.",))
         results = index.search(query, limit=limit, offset=offset, fresh=fresh, now=now)
         reasons = [index.explain(query, hit.id, fresh=fresh, now=now) if explain else None for hit in results.hits]
         hits = _shown(database, results, reasons)
@@ -109,11 +109,11 @@ def similar(
 
 def _bring_up_to_date(folder: Path, progress: indexing.Progress) -> tuple[str, ...]:
     """While a crawl is at work, its own process keeps the index; the last seconds may be missing then."""
-    if folders.is_running(folder):
-        return ()
     try:
         indexing.catch_up(folder, progress)
     except FolderError as error:
+        if isinstance(error, FolderBusy) and folders.is_running(folder):
+            return ()
         # Another search may be at it, or the folder is on a disk that cannot be written: what is there can be searched.
         return (f"The newest pages may be missing: {error}",)
     return ()

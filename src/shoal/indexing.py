@@ -43,8 +43,10 @@ _IMPORTANT = 0.5
 _STANDINGS = "standings"
 _LEAST_RANK = 1 - DAMPING
 """The rank of a page that nobody links to."""
-_FIRST_WEIGHING = 5_000
+_MANY = 5_000
 """Pages after which a crawl that goes on weighs its pages for the first time; then each time they have tripled."""
+_WORTH = 0.1
+"""In the end pages are weighed if so large a share of them is new: it takes a look at all links."""
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,7 +82,8 @@ class Follower:
         self._reached = writer.last_version()
         self._standings = _read_standings(self._file)
         """The mark of each page's standing, as the index has it."""
-        self._weigh_at = max(_FIRST_WEIGHING, 3 * len(self._standings))
+        self._weighed = len(self._standings)
+        """How many pages there were when they were last weighed."""
 
     def catch_up(self, progress: Progress = lambda done, total: None) -> int:
         """Add what the store has and the index has not; answers how many pages that were."""
@@ -102,10 +105,14 @@ class Follower:
         self._standings |= {page: standing.mark(latest[page].title) for page, standing in standings.items()}
         self._reached = batch[-1].version
 
-    def weigh_when_due(self) -> None:
-        """A crawl that goes on for long gets its pages weighed meanwhile."""
-        if len(self._standings) >= self._weigh_at:
-            self._weigh_at = 3 * len(self._standings)
+    def weigh_meanwhile(self) -> None:
+        """A crawl that goes on for long gets its pages weighed now and then."""
+        if len(self._standings) >= max(_MANY, 3 * self._weighed):
+            self.weigh()
+
+    def weigh_in_the_end(self) -> None:
+        """Unless hardly anything is new."""
+        if len(self._standings) - self._weighed >= _WORTH * len(self._standings):
             self.weigh()
 
     def weigh(self, progress: Progress = lambda done, total: None) -> int:
@@ -121,6 +128,7 @@ class Follower:
             progress(start + len(batch), len(moved))
         if moved:
             self._writer.commit(self._reached)
+        self._weighed = len(self._standings)
         self.remember()
         return len(moved)
 
@@ -199,7 +207,8 @@ def _read_standings(file: Path) -> dict[int, int]:
 def catch_up(folder: Path, progress: Progress = lambda done, total: None) -> int:
     """Bring the index up to the store, whatever state it is in; answers how many pages were added.
 
-    An index that is damaged, or was made by another version, is made anew. When a crawl is at work its own process does this.
+    An index that is damaged, or was made by another version, is made anew. `FolderBusy` when somebody else is at it, such as the
+    process of a crawl that runs.
     """
     if problem(folder / PAGES) and exists(folder / PAGES):
         return rebuild(folder, progress)
@@ -209,7 +218,7 @@ def catch_up(folder: Path, progress: Progress = lambda done, total: None) -> int
         with IndexWriter(folder / PAGES) as writer:
             follower = Follower(folder, database, writer)
             count = follower.catch_up(progress)
-            follower.weigh()
+            follower.weigh_in_the_end()
             return count
 
 
@@ -257,9 +266,9 @@ def _follow(folder: Path, over: Callable[[float], bool]) -> None:
         follower = Follower(folder, database, writer)
         while not over(_REST):
             follower.catch_up()
-            follower.weigh_when_due()
+            follower.weigh_meanwhile()
         follower.catch_up()
-        follower.weigh()
+        follower.weigh_in_the_end()
 
 
 def _input_ended(seconds: float) -> bool:

@@ -65,9 +65,8 @@ def find(
         query = parse(words)
         notes = _index(folder, database, progress)
         if not exists(folder / PICTURES):
-            return Pictures(
-                words=words, pictures=(), notes=("There is no picture to be searched yet.",), waiting=waiting
-            )
+            none = notes or ("There is no picture to be searched yet.",)
+            return Pictures(words=words, pictures=(), notes=none, waiting=waiting)
         results = open_index(folder / PICTURES).search(query, limit=limit, offset=offset, now=clock(), facets=False)
         found = tuple(kept for hit in results.hits for kept in album.kept(database, hit.id))
     return Pictures(

@@ -23,7 +23,9 @@ from shoal.terminal import rereading as screen
 def show(url: str, folder: Path, as_html: bool, versions: bool, version: int | None, as_json: bool) -> int:
     """Print a stored page: its main text, or with --html the page as it came."""
     if (as_html and (versions or as_json)) or (versions and version is not None):
-        raise InputError("Choose: --html, --versions or the text; --json goes with the last two, --version with the first and the last.")
+        raise InputError(
+            "Choose: --html, --versions or the text; --json goes with the last two, --version with the first and the last."
+        )
     if as_html:
         click.echo(rereading.body(folder, url, version), nl=False)
     elif versions and as_json:

@@ -40,4 +40,5 @@ def show_check(folder: Path, found: Check) -> None:
     )
     if found.running:
         say("A crawl is at work: the index may be some seconds behind.")
-    say("Everything is in order." if found.sound else f"{len(found.problems):,} problems.", "bold")
+    wrong = "1 problem." if len(found.problems) == 1 else f"{len(found.problems):,} problems."
+    say("Everything is in order." if found.sound else wrong, "bold")
