@@ -23,7 +23,8 @@ from rich.table import Table
 from benchmarks import site
 from shoal import finding, indexing
 from shoal.crawl.parse import HtmlParser
-from shoal.model import Changes, Entry, Page, Response, Seen, State, StoredPage, Task, Term, Timing, Topic, Verdict
+from shoal.model import Entry, Page, Response, Seen, State, Task, Term, Timing, Topic, Verdict
+from shoal.remembered import Changes, StoredPage
 from shoal.settings import Settings
 from shoal.store import feeding
 from shoal.store import folder as folders

@@ -36,7 +36,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("images",),
     ("topic",),
     ("protocols",),
-    ("settings",),
+    ("settings", "remembered"),
     ("model",),
     ("errors", "urls", "text", "interpreter", "__init__"),
 )

@@ -34,9 +34,10 @@ from shoal.crawl.strategy import SEED_PRIORITY, strategies
 from shoal.crawl.traps import TrapDetector
 from shoal.crawl.worker import work_together
 from shoal.errors import InputError, NoSeedReached
-from shoal.model import Entry, Evidence, TopicChange, Totals
+from shoal.model import Entry, Evidence
 from shoal.processes import index_kept, work_elsewhere
 from shoal.protocols import Ledger, Strategy
+from shoal.remembered import TopicChange, Totals
 from shoal.settings import STRATEGY, Settings
 from shoal.store import folder as folders
 from shoal.store import history, marked, opinions, report

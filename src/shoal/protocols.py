@@ -8,14 +8,9 @@ from typing import Protocol
 
 from shoal.model import (
     Candidate,
-    Changes,
-    Due,
-    Duplicate,
     Entry,
     Evidence,
     Failure,
-    HostRecord,
-    Known,
     Link,
     Opinion,
     Outlook,
@@ -31,9 +26,8 @@ from shoal.model import (
     Unanswered,
     Verdict,
     Visit,
-    Waiting,
-    Wanted,
 )
+from shoal.remembered import Changes, Due, Duplicate, HostRecord, Known, Waiting, Wanted
 
 
 class Fetcher(Protocol):

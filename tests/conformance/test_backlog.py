@@ -8,25 +8,9 @@ from pathlib import Path
 import pytest
 
 from shoal.crawl.extras import NoBacklog
-from shoal.model import (
-    Changes,
-    Entry,
-    Image,
-    Picture,
-    Pictured,
-    PictureFate,
-    Response,
-    Seen,
-    Shown,
-    Sighting,
-    State,
-    StoredPage,
-    Task,
-    Term,
-    Timing,
-    Topic,
-)
+from shoal.model import Entry, Image, Picture, Pictured, Response, Seen, Sighting, State, Task, Term, Timing, Topic
 from shoal.protocols import Backlog
+from shoal.remembered import Changes, PictureFate, Shown, StoredPage
 from shoal.settings import Settings
 from shoal.store import folder as folders
 from shoal.store.crawl import CrawlStore, open_store

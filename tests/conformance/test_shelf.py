@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from shoal.model import Changes, Closing, Entry, HostRecord, Known, Reason, State, Term, Topic, Waiting
+from shoal.model import Entry, Reason, State, Term, Topic
 from shoal.protocols import Shelf
+from shoal.remembered import Changes, Closing, HostRecord, Known, Waiting
 from shoal.settings import Settings
 from shoal.store import folder as folders
 from shoal.store.crawl import open_store

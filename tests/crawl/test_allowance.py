@@ -7,7 +7,7 @@ import pytest
 from shoal.crawl.allowance import Allowance, Ending
 from shoal.crawl.finish import Finish
 from shoal.crawl.statistics import Meter
-from shoal.model import Totals
+from shoal.remembered import Totals
 from shoal.settings import Budget
 
 START = 1000.0

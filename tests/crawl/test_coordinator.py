@@ -13,7 +13,8 @@ from shoal import app
 from shoal.crawl.allowance import Ending
 from shoal.crawl.coordinator import Coordinator
 from shoal.errors import StorageFull
-from shoal.model import Changes, Duplicate, Failure, Missed, Moved, Reason, Redirect, Response, State, Task, Timing
+from shoal.model import Failure, Missed, Moved, Reason, Redirect, Response, State, Task, Timing
+from shoal.remembered import Changes, Duplicate
 from shoal.settings import Budget, Fetching, Politeness, Scope
 from shoal.store import folder as folders
 from shoal.store.crawl import CrawlStore, open_store

@@ -8,7 +8,8 @@ import pytest
 
 from shoal.crawl.frontier import Frontier
 from shoal.crawl.politeness import Clocks
-from shoal.model import Closing, Entry, Reason, State, Timing
+from shoal.model import Entry, Reason, State, Timing
+from shoal.remembered import Closing
 from shoal.settings import Politeness
 from shoal.testing.fakes import failure
 from shoal.testing.ledger import MemoryLedger

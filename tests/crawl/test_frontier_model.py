@@ -20,7 +20,8 @@ from msgspec.structs import replace
 from shoal.crawl.frontier import Frontier
 from shoal.crawl.politeness import Clocks
 from shoal.crawl.roster import PATIENCE
-from shoal.model import Closing, Entry, Reason, State, Term, Timing, Topic
+from shoal.model import Entry, Reason, State, Term, Timing, Topic
+from shoal.remembered import Closing
 from shoal.settings import Politeness, Settings
 from shoal.store import folder as folders
 from shoal.store.crawl import CrawlStore, open_store

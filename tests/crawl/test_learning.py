@@ -14,7 +14,8 @@ from msgspec.structs import replace
 
 from shoal import app
 from shoal.crawl.learning import Learner
-from shoal.model import Origin, Page, Response, Seen, Task, Term, Timing, Topic, TopicChange, Verdict
+from shoal.model import Origin, Page, Response, Seen, Task, Term, Timing, Topic, Verdict
+from shoal.remembered import TopicChange
 from shoal.settings import Budget, Learning
 from shoal.store import folder as folders
 from shoal.store import history

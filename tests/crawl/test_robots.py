@@ -8,7 +8,8 @@ from shoal import urls
 from shoal.crawl.fetch import HttpFetcher
 from shoal.crawl.robots import ALLOW_ALL, DISALLOW_ALL, MAX_TEXT, Robots, Rulebook, product_token
 from shoal.crawl.visit import PageVisitor
-from shoal.model import Link, Missed, Moved, Page, Reason, Response, RobotsRead, RobotsRecord, Task, Timing, Verdict
+from shoal.model import Link, Missed, Moved, Page, Reason, Response, RobotsRead, Task, Timing, Verdict
+from shoal.remembered import RobotsRecord
 from shoal.settings import Fetching, Politeness
 from shoal.testing.evils import RobotsVariant
 from shoal.testing.fakes import failure, redirect

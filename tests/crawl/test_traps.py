@@ -6,7 +6,7 @@ import pytest
 
 from shoal.crawl import traps
 from shoal.crawl.traps import TrapDetector
-from shoal.model import PatternCount
+from shoal.remembered import PatternCount
 
 HOST = "http://x.example"
 

@@ -15,25 +15,8 @@ from msgspec.structs import replace
 from warcio.archiveiterator import ArchiveIterator
 
 from shoal.errors import StorageFull
-from shoal.model import (
-    Changes,
-    Duplicate,
-    Entry,
-    Evidence,
-    Page,
-    PatternCount,
-    Response,
-    RobotsRecord,
-    Seen,
-    State,
-    StoredPage,
-    Task,
-    Term,
-    Timing,
-    Topic,
-    Totals,
-    Verdict,
-)
+from shoal.model import Entry, Evidence, Page, Response, Seen, State, Task, Term, Timing, Topic, Verdict
+from shoal.remembered import Changes, Duplicate, PatternCount, RobotsRecord, StoredPage, Totals
 from shoal.settings import Settings
 from shoal.store import folder as folders
 from shoal.store.crawl import CrawlStore, open_store

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.model import Origin, Page, Term, Topic, TopicChange
+from shoal.model import Origin, Page, Term, Topic
+from shoal.remembered import TopicChange
 from shoal.terminal import topic as screen
 from shoal.topic.learn import Found, Lesson
 

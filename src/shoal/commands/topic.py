@@ -15,7 +15,8 @@ from shoal import app
 from shoal.commands.answer import path_text, print_json, run_async
 from shoal.commands.options import Seconds, as_json
 from shoal.errors import InputError
-from shoal.model import Page, Term, Topic, TopicChange
+from shoal.model import Page, Term, Topic
+from shoal.remembered import TopicChange
 from shoal.settings import Fetching
 from shoal.terminal import topic as screen
 from shoal.topic import values

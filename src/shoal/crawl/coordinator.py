@@ -26,7 +26,6 @@ from shoal.crawl.statistics import Meter, Statistics
 from shoal.crawl.thinking import Thinker
 from shoal.crawl.traps import TrapDetector
 from shoal.model import (
-    Closing,
     Entry,
     Failure,
     Missed,
@@ -37,13 +36,12 @@ from shoal.model import (
     Reason,
     Seen,
     State,
-    StoredPage,
     Task,
     Topic,
-    Totals,
     Visit,
 )
 from shoal.protocols import Backlog, Store, Strategy
+from shoal.remembered import Closing, StoredPage, Totals
 from shoal.settings import Settings
 from shoal.urls import key_of
 

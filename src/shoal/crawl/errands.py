@@ -13,7 +13,8 @@ from shoal.crawl.frontier import Frontier
 from shoal.crawl.intake import MAX_HOPS
 from shoal.crawl.politeness import Clocks
 from shoal.crawl.robots import Rulebook
-from shoal.model import Closing, Entry, Failure, Missed, Moved, Reason, RobotsRead, RobotsRecord, State, Task, Timing
+from shoal.model import Entry, Failure, Missed, Moved, Reason, RobotsRead, State, Task, Timing
+from shoal.remembered import Closing, RobotsRecord
 from shoal.urls import host_of, origin_of
 
 _DEAD = frozenset({Reason.DNS, Reason.ADDRESS})

@@ -19,28 +19,23 @@ from shoal.crawl.robots import Ruling
 from shoal.crawl.statistics import Meter
 from shoal.model import (
     Candidate,
-    Closing,
-    Due,
     Entry,
     Failure,
     Link,
     LinkKind,
-    Look,
     Missed,
     Moved,
     Pictured,
-    PictureFate,
     Reason,
     Redirect,
     Seen,
-    Shown,
     Sighting,
     State,
     Task,
     Visit,
-    Wanted,
 )
 from shoal.protocols import Backlog
+from shoal.remembered import Closing, Due, Look, PictureFate, Shown, Wanted
 from shoal.settings import Pictures
 from shoal.urls import key_of
 

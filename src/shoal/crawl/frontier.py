@@ -17,8 +17,9 @@ from shoal.crawl.hostqueue import HostQueue
 from shoal.crawl.politeness import Clocks
 from shoal.crawl.records import Records
 from shoal.crawl.roster import Roster
-from shoal.model import Changes, Closing, Entry, Known, Reason, State, Waiting
+from shoal.model import Entry, Reason, State
 from shoal.protocols import Shelf
+from shoal.remembered import Changes, Closing, Known, Waiting
 from shoal.urls import host_of, key_of
 
 FRONT = 100_000

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 import msgspec
 from msgspec.structs import replace
 
-from shoal.model import Origin, Page, Seen, Topic, TopicChange, Verdict
+from shoal.model import Origin, Page, Seen, Topic, Verdict
+from shoal.remembered import TopicChange
 from shoal.settings import Learning
 from shoal.text import flattened
 from shoal.topic.background import general

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from shoal.model import Changes, Closing, Entry, Known, Reason, State
+from shoal.model import Entry, Reason, State
 from shoal.protocols import Shelf
+from shoal.remembered import Changes, Closing, Known
 
 
 class Records:

@@ -20,7 +20,8 @@ from typing import Literal, NamedTuple
 from protego import Protego
 
 from shoal import urls
-from shoal.model import Missed, Moved, Reason, RobotsRead, RobotsRecord
+from shoal.model import Missed, Moved, Reason, RobotsRead
+from shoal.remembered import RobotsRecord
 from shoal.settings import Politeness
 
 MAX_TEXT = 500 * 2**10

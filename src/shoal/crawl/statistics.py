@@ -6,7 +6,7 @@ from collections import deque
 
 import msgspec
 
-from shoal.model import Totals
+from shoal.remembered import Totals
 
 _RATE_SECONDS = 10.0
 """The time over which the current rate is taken."""

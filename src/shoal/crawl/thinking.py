@@ -11,8 +11,9 @@ from shoal.crawl.finish import AHEAD, Finish
 from shoal.crawl.frontier import Frontier
 from shoal.crawl.learning import Learner
 from shoal.crawl.statistics import Meter
-from shoal.model import Opinion, Outlook, Seen, Topic, TopicChange
+from shoal.model import Opinion, Outlook, Seen, Topic
 from shoal.protocols import Strategy
+from shoal.remembered import TopicChange
 
 _REPRICED_AT_ONCE = 200
 """URLs that get another priority before others have their turn."""

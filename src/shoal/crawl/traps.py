@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from shoal.model import PatternCount
+from shoal.remembered import PatternCount
 
 LONG_URL = 2000
 DEEP_PATH = 20

@@ -32,7 +32,8 @@ from shoal.evaluate.crew import Ended, share
 from shoal.evaluate.fetching import target_of
 from shoal.evaluate.offline import OfflineWeb
 from shoal.evaluate.oracle import Graph, graph_of, reachable
-from shoal.model import Response, RobotsRecord, Timing
+from shoal.model import Response, Timing
+from shoal.remembered import RobotsRecord
 from shoal.settings import USER_AGENT, Settings
 from shoal.testing.webserver import Answer
 from shoal.urls import origin_of

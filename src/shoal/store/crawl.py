@@ -17,20 +17,9 @@ from pathlib import Path
 
 import msgspec
 
-from shoal.model import (
-    Changes,
-    Closing,
-    Duplicate,
-    Entry,
-    Look,
-    Response,
-    RobotsRecord,
-    State,
-    Timing,
-    TopicChange,
-    Totals,
-)
-from shoal.model import PatternCount as Pattern
+from shoal.model import Entry, Response, State, Timing
+from shoal.remembered import Changes, Closing, Duplicate, Look, RobotsRecord, TopicChange, Totals
+from shoal.remembered import PatternCount as Pattern
 from shoal.store import folder as folders
 from shoal.store.history import add_version, latest
 from shoal.store.memory import Memory

@@ -7,7 +7,8 @@ import sqlite3
 import msgspec
 from msgspec.structs import replace
 
-from shoal.model import Topic, TopicChange
+from shoal.model import Topic
+from shoal.remembered import TopicChange
 from shoal.topic.several import said_of_topic
 
 

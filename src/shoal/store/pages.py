@@ -7,7 +7,8 @@ import sqlite3
 
 import msgspec
 
-from shoal.model import Duplicate, Page, Seen, StoredPage
+from shoal.model import Page, Seen
+from shoal.remembered import Duplicate, StoredPage
 from shoal.store import linking, texts
 from shoal.store.warc import Position, WarcWriter
 from shoal.text import bands, similarity

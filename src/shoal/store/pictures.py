@@ -9,7 +9,8 @@ import msgspec
 import numpy as np
 
 from shoal.images.fingerprint import NEAR
-from shoal.model import Due, Pictured, PictureFate, Shown, State, Wanted
+from shoal.model import Pictured, State
+from shoal.remembered import Due, PictureFate, Shown, Wanted
 from shoal.store.warc import WarcWriter
 
 _SHAPE = 0.1

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from shoal.model import Entry, HostRecord, Known, Reason, State, Waiting
+from shoal.model import Entry, Reason, State
+from shoal.remembered import HostRecord, Known, Waiting
 
 _CACHE_KILOBYTES = 48 * 1024
 """Beyond that the index is read from the temporary file."""

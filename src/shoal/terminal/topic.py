@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from unicodedata import east_asian_width
 
-from shoal.model import Origin, Page, Term, Topic, TopicChange
+from shoal.model import Origin, Page, Term, Topic
+from shoal.remembered import TopicChange
 from shoal.terminal.speaking import speaker
 from shoal.topic.feedback import difference
 from shoal.topic.learn import Found, Lesson

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from shoal.model import Changes, Closing, Duplicate, Entry, HostRecord, Known, Reason, State, Waiting
+from shoal.model import Entry, Reason, State
+from shoal.remembered import Changes, Closing, Duplicate, HostRecord, Known, Waiting
 from shoal.urls import key_of
 
 
