@@ -19,6 +19,9 @@ from shoal.store.folder import Database
 from shoal.store.report import Answer
 
 Now = Callable[[], float]
+_WIDTH, _WIDE = 200, 110
+"""Characters of a snippet, and of one in a script whose characters are twice as wide and say twice as much."""
+_DENSE = frozenset({"zh", "ja", "ko"})
 
 
 class Found(Answer, frozen=True, kw_only=True):
@@ -141,7 +144,7 @@ def _one(database: Database, hit: Hit, results: Results, why: Explanation | None
     return Found(
         title=page.title,
         url=page.url,
-        snippet=snippet(text, results.query),
+        snippet=snippet(text, results.query, _WIDE if page.language in _DENSE else _WIDTH),
         score=hit.score,
         date=page.published or f"{page.fetched_at:%Y-%m-%d}",
         fetched_at=page.fetched_at,

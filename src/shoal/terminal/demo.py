@@ -101,6 +101,7 @@ def _next_steps(outcome: Outcome) -> Table:
     for what, where in (
         ("both harvests as a picture", outcome.picture),
         ("queues, hosts and rates", f"shoal status --dir {folder}"),
+        ("what was found, searched", f"shoal search --dir {folder} 變電站"),
         ("every page and its score", f"shoal export --dir {folder} --format csv"),
         ("why this URL, or why not", f"shoal explain --dir {folder} URL"),
         ("a topic of your own", "shoal crawl --topic WORDS --seed URL"),
