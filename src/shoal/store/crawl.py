@@ -32,6 +32,8 @@ from shoal.urls import key_of
 
 _CHECKPOINT_ROWS = 50_000
 """About 50 MB of write-ahead log."""
+_ROWS_OF_A_PAGE = 20
+"""With its text, a page takes as much of the log as so many URLs; a picture with its thumbnail, too."""
 _FoundRow = tuple[int, int, int, float, int, int, int, int, str, str, str, float | None]
 _FOUND = f"INSERT INTO found VALUES ({', '.join('?' * 12)})"
 _FOUND_ANEW = """
@@ -142,7 +144,8 @@ class CrawlStore:
                     await asyncio.to_thread(self._warc.sync)
                 self._write_meta(changes)
             await self.shelf.learn([(row[1], row[0]) for row in found])
-            await self._checkpoint_when_due(len(changes.added) + len(changes.changed) + len(changes.pages))
+            pages = len(changes.pages) + len(changes.looks) + len(changes.pictures)
+            await self._checkpoint_when_due(len(changes.added) + len(changes.changed) + _ROWS_OF_A_PAGE * pages)
         return duplicates
 
     def close(self) -> None:
