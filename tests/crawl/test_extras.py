@@ -16,7 +16,7 @@ from PIL import Image, ImageDraw
 from shoal.crawl.allowance import Ending
 from shoal.crawl.coordinator import Coordinator
 from shoal.model import Evidence, Reason, Response, State, Task, Term, Timing, Topic
-from shoal.settings import Budget, Pictures, Politeness
+from shoal.settings import Budget, Pictures, Politeness, Scope
 from shoal.store import album, report
 from shoal.store import folder as folders
 from shoal.store.warc import read_body
@@ -124,6 +124,23 @@ def test_of_several_topics_the_one_that_fits_is_named(tmp_path: Path) -> None:
         "http://a.test/1.png": "电网",
         "http://a.test/2.png": "cats",
     }
+
+
+def test_what_the_user_excludes_and_what_the_page_wants_to_keep_is_left_alone(tmp_path: Path) -> None:
+    def asking(directive: str) -> Answer:
+        head = f'<title>{directive}</title><meta name="robots" content="{directive}">'
+        return html("", f'{head}<p>words</p><img src="/{directive}.png" alt="grid">')
+
+    web = {
+        SEED: showing(("/ads/1.png", "grid"), ("http://cdn.test/2.png", "grid"), links=("/a", "/b")),
+        "http://a.test/a": asking("noindex"),
+        "http://a.test/b": asking("noimageindex"),
+        "http://cdn.test/2.png": picture(2),
+    }
+    simulation = crawl(tmp_path, web, scope=Scope(kind="host", exclude=("*/ads/*",)))
+    simulation.run()
+    assert len(simulation.pages_asked) == 3
+    assert asked(simulation) == ["http://cdn.test/2.png"], "a picture may live on another host than its page"
 
 
 # --- how they are asked for ------------------------------------------------------------------------------------------
@@ -364,6 +381,16 @@ def test_what_waits_is_fetched_by_the_next_run(tmp_path: Path) -> None:
     assert len(kept(tmp_path)) == 30
     assert len(asked(simulation)) == len(set(asked(simulation)))
     assert {task.referrer for _, task in simulation.servers.requests if task.kind == "picture"} == {SEED}
+
+
+def test_who_wants_no_pictures_any_more_gets_none(tmp_path: Path) -> None:
+    simulation = crawl(tmp_path, many(5), pictures=Pictures(wanted="relevant", max_pictures=1))
+    simulation.run()
+    simulation.settings = replace(simulation.settings, pictures=Pictures())
+    with folders.reading(tmp_path) as database:
+        folders.write_settings(database, simulation.settings)
+    assert simulation.run() is Ending.NOTHING_LEFT
+    assert len(asked(simulation)) == 1
 
 
 def test_a_size_that_comes_in_the_next_run_is_compared_with_what_is_there(tmp_path: Path) -> None:

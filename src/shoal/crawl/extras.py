@@ -91,8 +91,7 @@ class Extras:
         self._meter = meter
         self._attempts = attempts
         self._limit = pictures.max_pictures
-        self._whole = pictures.wanted != "none"
-        """A page that is looked at again must come, changed or not: nobody may have looked for its pictures before."""
+        self._wants_pictures = pictures.wanted != "none"
         self._extras: dict[int, Extra] = {}
         """By the number of the entry that asks for it."""
         self._asking: set[int] = set()
@@ -138,6 +137,8 @@ class Extras:
         """A page shows pictures that are worth having."""
         for sighting in sightings:
             url = sighting.image.url
+            if self._intake.refuses_picture(url):
+                continue
             number = self._numbers.get(key := key_of(url))
             if number is None:
                 number = self._numbers[key] = self._next_number
@@ -157,7 +158,7 @@ class Extras:
     def refill(self) -> None:
         """Bring what waits on the disk, when there is room for it. To be called after a commit: the disk is complete then."""
         while self._on_disk_from is not None and len(self._extras) <= max(0, IN_MEMORY - SOME):
-            if self._is_enough():
+            if self._is_enough() or not self._wants_pictures:
                 self._on_disk_from = None
                 return
             some = self._backlog.wanted(self._on_disk_from, SOME)
@@ -185,7 +186,8 @@ class Extras:
         task = Task(id=entry.id, url=entry.url, host=entry.host)
         if isinstance(of, Wanted):
             return replace(task, kind="picture", referrer=of.referrer)
-        return task if self._whole else replace(task, etag=of.etag, last_modified=of.last_modified)
+        # Nobody may have looked for its pictures before: then it must come, changed or not.
+        return task if self._wants_pictures else replace(task, etag=of.etag, last_modified=of.last_modified)
 
     def _is_enough(self) -> bool:
         if self._limit is None:

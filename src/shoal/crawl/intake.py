@@ -67,6 +67,10 @@ class Intake:
             )
         )
 
+    def refuses_picture(self, url: str) -> bool:
+        """True when the user does not want to have this one."""
+        return self._scope.excludes(url)
+
     def redirect(self, redirect: Redirect, entry: Entry) -> None:
         """The new place of a page; it stands at the old one's depth, and before everything of its own priority."""
         target = redirect.target

@@ -85,7 +85,7 @@ class HtmlParser:
             flat=f"{text.flattened(title)}\n{flat}",
             fingerprint=text.fingerprint(flat),
             links=links,
-            images=images,
+            images=() if "noimageindex" in rules else images,
             noindex="noindex" in rules or "none" in rules,
             nofollow="nofollow" in rules or "none" in rules,
         )

@@ -33,8 +33,12 @@ class ScopeRule:
         return (
             self._near_a_seed(url)
             and (self._include is None or self._include.fullmatch(url) is not None)
-            and (self._exclude is None or self._exclude.fullmatch(url) is None)
+            and not self.excludes(url)
         )
+
+    def excludes(self, url: str) -> bool:
+        """True when the user named it as unwanted. That is all that pictures are asked: they may live far from their pages."""
+        return self._exclude is not None and self._exclude.fullmatch(url) is not None
 
     def why_not(self, url: str) -> str:
         """One sentence for a person: why the URL is out of scope; empty when it is in."""
@@ -43,7 +47,7 @@ class ScopeRule:
             return f"scope is {self._kind}: " + _REASONS[self._kind].format(host=host, domain=domain_of(host))
         if self._include is not None and not self._include.fullmatch(url):
             return "no include pattern matches it"
-        if self._exclude is not None and self._exclude.fullmatch(url):
+        if self.excludes(url):
             return "an exclude pattern matches it"
         return ""
 

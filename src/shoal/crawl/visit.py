@@ -50,7 +50,8 @@ class PageVisitor:
         if page is None:
             return Seen(task=task, response=response)
         verdict, hints = self._judge.judge(page), self._judge.judge_links(page.links)
-        sightings = self._spotter.spot(page) if self._spotter else ()
+        # What a page does not want to be kept of itself, it does not want of its pictures.
+        sightings = self._spotter.spot(page) if self._spotter and not page.noindex else ()
         return Seen(task=task, response=response, page=page, verdict=verdict, hints=hints, sightings=sightings)
 
     def _develop(self, task: Task, response: Response) -> Pictured | Missed:
