@@ -14,6 +14,9 @@ BENCHMARKS = {
     "frontier_scale": "Frontier: from ten thousand URLs to a million",
     "learned_scale": "The strategy that learns: from ten thousand links to a million",
     "graph_refresh": "Graph: ranking a hundred thousand pages anew",
+    "index_cost": "Index: what it costs to make a crawl searchable",
+    "search_speed": "Search: among a hundred thousand pages",
+    "search_quality": "Search: the first ten hits, beside other engines",
 }
 
 
