@@ -68,6 +68,14 @@ def test_the_next_page_of_hits_is_told_how_to_get(shoal: Shoal) -> None:
     assert shoal("search", "substation", "--offset", "7").out == "There are no more hits: 2 pages match in all.\n"
 
 
+def test_words_may_begin_with_a_minus(shoal: Shoal) -> None:
+    assert "Transformers" in shoal("search", "substation").out
+    assert "Transformers" not in shoal("search", "substation", "-hums").out
+    assert "Transformers" not in shoal("search", "-hums", "substation").out
+    said = shoal("search", "substation", "--limt=3")
+    assert (said.code, said.err.startswith("shoal: No such option '--limt'.")) == (2, True)
+
+
 def test_reasons_are_printed_for_who_asks(shoal: Shoal) -> None:
     out = shoal("search", "oven", "--explain").out
     assert "oven in body" in out

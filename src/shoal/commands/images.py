@@ -16,8 +16,8 @@ from shoal.terminal import waiting
 _file = click.Path(path_type=Path)
 
 
-@click.command(short_help="Find pictures by what pages say about them.")
-@click.argument("words", nargs=-1, metavar="[WORDS]...")
+@click.command(short_help="Find pictures by what pages say about them.", context_settings=options.WITH_MINUS)
+@click.argument("words", nargs=-1, metavar="[WORDS]...", callback=options.typed)
 @options.folder
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="At most so many. Default: 10; all for a file.")
 @click.option("--offset", type=click.IntRange(0, 100_000), default=0, help="Leave out the first so many.")
@@ -26,7 +26,7 @@ _file = click.Path(path_type=Path)
 @click.option("--files", type=_file, metavar="FOLDER", help="Write the pictures themselves, and pictures.jsonl.")
 @options.as_json
 def images(
-    words: tuple[str, ...],
+    words: str,
     folder: Path,
     limit: int | None,
     offset: int,
@@ -47,9 +47,9 @@ def images(
     if len(wanted) > 1 or (wanted and offset):
         raise InputError("Choose one of --html, --jsonl and --files; --offset is for the screen only.")
     if wanted:
-        return _write(folder, " ".join(words), limit or 1_000_000, html, jsonl, files, as_json=as_json)
+        return _write(folder, words, limit or 1_000_000, html, jsonl, files, as_json=as_json)
     with waiting.pictures(silent=as_json) as progress:
-        found = picturing.find(folder, " ".join(words), limit=limit or 10, offset=offset, progress=progress)
+        found = picturing.find(folder, words, limit=limit or 10, offset=offset, progress=progress)
     if as_json:
         print_json(found)
     else:

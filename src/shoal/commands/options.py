@@ -101,6 +101,17 @@ model = _start(
 no_model = click.option(
     "--model", "model_file", type=_path, metavar="FILE", hidden=True, help="Refused: only a new crawl can have one."
 )
+WITH_MINUS: dict[str, Any] = {"ignore_unknown_options": True, "help_option_names": ["--help"]}
+"""For commands whose words may begin with a minus, as in `shoal search grid -fan`: no option of theirs has one letter."""
+
+
+def typed(ctx: click.Context, argument: click.Parameter, words: tuple[str, ...]) -> str:
+    """A query as it was typed; what looks like an option that is not there is a mistake, not a word."""
+    if wrong := next((word for word in words if word.startswith("--")), ""):
+        raise click.NoSuchOption(wrong.partition("=")[0], ctx=ctx)
+    return " ".join(words)
+
+
 as_json = click.option("--json", "as_json", is_flag=True, help="Answer in JSON on standard output.")
 quiet = click.option("--quiet", is_flag=True, help="Say nothing unless something goes wrong.")
 

@@ -17,29 +17,27 @@ _limit = click.option(
 )
 
 
-@click.command(short_help="Find stored pages by words.")
-@click.argument("words", nargs=-1, required=True, metavar="WORDS...")
+@click.command(short_help="Find stored pages by words.", context_settings=options.WITH_MINUS)
+@click.argument("words", nargs=-1, required=True, metavar="WORDS...", callback=options.typed)
 @options.folder
 @_limit
 @click.option("--offset", type=click.IntRange(0, 100_000), default=0, help="Leave out the first so many.")
 @click.option("--fresh", is_flag=True, help="Newer pages first, as far as they answer the words.")
 @click.option("--explain", is_flag=True, help="Say what made each score.")
 @options.as_json
-def search(
-    words: tuple[str, ...], folder: Path, limit: int, offset: int, fresh: bool, explain: bool, as_json: bool
-) -> int:
+def search(words: str, folder: Path, limit: int, offset: int, fresh: bool, explain: bool, as_json: bool) -> int:
     """Find stored pages by words, in Chinese and English.
 
     \b
     shoal search --dir crawls/grid smart grid 变电站
-    shoal search --dir crawls/grid '"power plant" -nuclear after:2024'
+    shoal search --dir crawls/grid '"power plant"' -nuclear after:2024
 
     Words, "phrases", -not, title:, site:, topic:, lang:, after:, before:, is:relevant; docs/searching.md explains them.
     Pages can be found some seconds after they were fetched, while the crawl goes on.
     """
     with indexing(silent=as_json) as progress:
         found = finding.search(
-            folder, " ".join(words), limit=limit, offset=offset, fresh=fresh, explain=explain, progress=progress
+            folder, words, limit=limit, offset=offset, fresh=fresh, explain=explain, progress=progress
         )
     if as_json:
         print_json(found)
