@@ -65,6 +65,14 @@ def vocabulary(section: str, language: Language) -> Vocabulary:
     )
 
 
+@cache
+def says_little() -> frozenset[str]:
+    """The words that stand on pages of every section, in both languages."""
+    return frozenset(
+        word for language in ("en", "zh") for kind in ("glue", "common") for word in _LISTS[language][kind].split()
+    )
+
+
 def _by_rank(count: int) -> list[float]:
     raw = [1 / (rank + 3) for rank in range(count)]
     total = sum(raw)

@@ -146,6 +146,30 @@ def test_a_page_that_asks_to_be_forgotten_is_forgotten_by_the_index_too(stock: S
     assert check(stock.folder).sound
 
 
+def test_who_follows_waits_for_another_who_is_at_it(stock: Stock) -> None:
+    busy = IndexWriter(stock.folder / indexing.PAGES)
+    busy.__enter__()
+    asked = []
+
+    def over(seconds: float) -> bool:
+        asked.append(seconds)
+        if len(asked) == 2:
+            busy.__exit__(None)
+        return len(asked) > 3
+
+    indexing.follow(stock.folder, over)
+    assert check(stock.folder).sound
+    assert titles(stock, "oven") == ["Bread"]
+
+
+def test_a_page_that_only_the_index_knows_is_seen(stock: Stock) -> None:
+    indexing.catch_up(stock.folder)
+    with folders.reading(stock.folder) as database:
+        database.execute("DELETE FROM versions WHERE page = (SELECT id FROM pages WHERE title = 'Bread')")
+    (problem,) = check(stock.folder).problems
+    assert problem.startswith("The index has 1 pages that are not stored: make it anew with 'shoal reindex")
+
+
 @pytest.mark.parametrize("suffix", [".term", ".idx", ".fast", "meta.json"])
 def test_a_damaged_index_is_seen_and_made_anew(stock: Stock, suffix: str) -> None:
     indexing.catch_up(stock.folder)

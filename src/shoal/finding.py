@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
+from typing import Self
 
 from shoal import indexing
 from shoal.errors import FolderBusy, FolderError, InputError
@@ -61,53 +63,70 @@ class Findings(Answer, frozen=True, kw_only=True):
     suggestion: str = ""
 
 
-def search(
-    folder: Path,
-    words: str,
-    *,
-    limit: int = 10,
-    offset: int = 0,
-    fresh: bool = False,
-    explain: bool = False,
-    progress: indexing.Progress = lambda done, total: None,
-    clock: Now = time.time,
-) -> Findings:
-    """The pages that answer the words, the best first. `progress` hears of it when the index has to be brought up to date."""
-    query, now = parse(words), clock()
-    notes = _bring_up_to_date(folder, progress)
-    with marked.reading(folder) as database:
-        index = _index_of(folder, database)
+class Finder:
+    """Answers questions about the pages of one crawl. A context manager: it keeps database and index open meanwhile."""
+
+    def __init__(
+        self, folder: Path, progress: indexing.Progress = lambda done, total: None, clock: Now = time.time
+    ) -> None:
+        """`progress` hears of it when the index has to be brought up to date."""
+        self._folder = folder
+        self._progress = progress
+        self._clock = clock
+
+    def __enter__(self) -> Self:
+        self._notes = _bring_up_to_date(self._folder, self._progress)
+        with ExitStack() as stack:
+            self._database = stack.enter_context(marked.reading(self._folder))
+            self._index = _index_of(self._folder, self._database)
+            self._open = stack.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
+
+    def search(
+        self, words: str, *, limit: int = 10, offset: int = 0, fresh: bool = False, explain: bool = False
+    ) -> Findings:
+        """The pages that answer the words, the best first."""
+        query, now, index = parse(words), self._clock(), self._index
         if index is None:
-            return Findings(words=words, hits=(), notes=notes or ("There is no page to be searched yet.",))
+            return Findings(words=words, hits=(), notes=self._notes or ("There is no page to be searched yet.",))
         results = index.search(query, limit=limit, offset=offset, fresh=fresh, now=now)
         reasons = [index.explain(query, hit.id, fresh=fresh, now=now) if explain else None for hit in results.hits]
-        hits = _shown(database, results, reasons)
-    return Findings(
-        words=words,
-        hits=hits,
-        offset=offset,
-        total=results.total,
-        more=results.more,
-        facets=results.facets,
-        notes=(*notes, *results.notes),
-        suggestion=results.suggestion,
-    )
+        return Findings(
+            words=words,
+            hits=_shown(self._database, results, reasons),
+            offset=offset,
+            total=results.total,
+            more=results.more,
+            facets=results.facets,
+            notes=(*self._notes, *results.notes),
+            suggestion=results.suggestion,
+        )
 
-
-def similar(
-    folder: Path, url: str, *, limit: int = 10, progress: indexing.Progress = lambda done, total: None
-) -> Findings:
-    """The pages that are most like a stored one."""
-    notes = _bring_up_to_date(folder, progress)
-    with marked.reading(folder) as database:
-        page = marked.page_of(database, url)
-        said = texts.versions(database, page)
-        index = _index_of(folder, database)
-        if index is None or not said:
+    def similar(self, url: str, *, limit: int = 10) -> Findings:
+        """The pages that are most like a stored one."""
+        page = marked.page_of(self._database, url)
+        said = texts.versions(self._database, page)
+        if self._index is None or not said:
             raise InputError(f"The text of {url} is not kept, because the page asked for that, or it is no text.")
-        hits = index.similar(said[-1].title, said[-1].text, exclude=page, limit=limit)
+        hits = self._index.similar(said[-1].title, said[-1].text, exclude=page, limit=limit)
         results = Results(query=parse(said[-1].title), hits=hits, total=len(hits))
-        return Findings(words=url, hits=_shown(database, results, [None] * len(hits)), total=len(hits), notes=notes)
+        shown = _shown(self._database, results, [None] * len(hits))
+        return Findings(words=url, hits=shown, total=len(hits), notes=self._notes)
+
+
+def search(folder: Path, words: str, *, limit: int = 10, offset: int = 0, explain: bool = False) -> Findings:
+    """One question to a folder."""
+    with Finder(folder) as finder:
+        return finder.search(words, limit=limit, offset=offset, explain=explain)
+
+
+def similar(folder: Path, url: str, *, limit: int = 10) -> Findings:
+    """One question to a folder."""
+    with Finder(folder) as finder:
+        return finder.similar(url, limit=limit)
 
 
 def _bring_up_to_date(folder: Path, progress: indexing.Progress) -> tuple[str, ...]:

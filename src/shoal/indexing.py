@@ -21,8 +21,7 @@ from shoal.crawl.graph import DAMPING, Graph
 from shoal.errors import FolderBusy, ShoalError
 from shoal.index.analyse import tokens
 from shoal.index.document import Document
-from shoal.index.folder import exists, problem
-from shoal.index.search import open_index
+from shoal.index.folder import exists, opened, problem
 from shoal.index.write import IndexWriter
 from shoal.store import feeding
 from shoal.store import folder as folders
@@ -210,10 +209,12 @@ def catch_up(folder: Path, progress: Progress = lambda done, total: None) -> int
     An index that is damaged, or was made by another version, is made anew. `FolderBusy` when somebody else is at it, such as the
     process of a crawl that runs.
     """
-    if problem(folder / PAGES) and exists(folder / PAGES):
+    found = opened(folder / PAGES)
+    if isinstance(found, str) and exists(folder / PAGES):
         return rebuild(folder, progress)
+    reached = 0 if isinstance(found, str) else found[1]
     with folders.reading(folder) as database:
-        if is_current(folder, database):
+        if reached >= feeding.last_version(database):
             return 0
         with IndexWriter(folder / PAGES) as writer:
             follower = Follower(folder, database, writer)
@@ -234,14 +235,6 @@ def rebuild(folder: Path, progress: Progress = lambda done, total: None) -> int:
 def is_there(place: Path) -> bool:
     """True when something was indexed here."""
     return exists(place)
-
-
-def is_current(folder: Path, database: Database) -> bool:
-    """True when the index knows all that is stored."""
-    last = feeding.last_version(database)
-    if problem(folder / PAGES):
-        return not last
-    return open_index(folder / PAGES).last_version() >= last
 
 
 def follow(folder: Path, over: Callable[[float], bool]) -> None:

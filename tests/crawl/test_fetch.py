@@ -16,6 +16,7 @@ import brotli  # type: ignore[import-untyped]
 import pytest
 from aiohttp import client_exceptions
 from backports import zstd
+from msgspec.structs import replace
 
 from shoal.crawl.addresses import NoSuchName
 from shoal.crawl.fetch import ROBOTS_LIMIT, HttpFetcher, request_headers
@@ -538,3 +539,48 @@ def test_an_exception_of_tomorrow_is_still_a_failure() -> None:
 
     trouble = explain(Tomorrow("what\nelse"), CALM)
     assert (trouble.reason, trouble.detail) == (Reason.PROTOCOL, "The exchange failed: what.")
+
+
+# --- pictures --------------------------------------------------------------------------------------------------------
+
+
+async def test_a_picture_is_asked_for_as_the_page_that_shows_it_would() -> None:
+    script = {"/1.png": answer(b"PNG", "Content-Type: image/png")}
+    async with scripted(script) as server, HttpFetcher(CALM) as fetcher:
+        wanted = task(server.url("/1.png"), kind="picture", referrer="http://a.test/")
+        result = await fetcher.fetch(wanted)
+        (request,) = server.requests
+    assert isinstance(result, Response)
+    assert result.body == b"PNG"
+    headers = dict(line.split(": ", 1) for line in request.splitlines()[1:] if line)
+    assert headers["Referer"] == "http://a.test/"
+    assert headers["Accept"].startswith("image/")
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("image/jpeg", b"xyz"),
+        ("application/octet-stream", b"xyz"),
+        ("", b"xyz"),
+        ("text/html", b""),
+        ("text/plain", b""),
+    ],
+)
+async def test_only_what_may_be_a_picture_is_downloaded(kind: str, body: bytes) -> None:
+    header = (f"Content-Type: {kind}",) if kind else ()
+    async with scripted({"/p": answer(b"xyz", *header)}) as server, HttpFetcher(CALM) as fetcher:
+        result = await fetcher.fetch(task(server.url("/p"), kind="picture"))
+    assert isinstance(result, Response)
+    assert result.body == body
+
+
+async def test_a_picture_has_a_limit_of_its_own() -> None:
+    settings = replace(CALM, max_body=2, max_picture=5)
+    async with (
+        scripted({"/p": answer(b"1234567", "Content-Type: image/png")}) as server,
+        HttpFetcher(settings) as fetcher,
+    ):
+        result = await fetcher.fetch(task(server.url("/p"), kind="picture"))
+    assert isinstance(result, Response)
+    assert (result.body, result.truncated) == (b"12345", True)

@@ -222,6 +222,39 @@ def test_nor_does_that_host_hide_another_that_is_worth_waiting_for() -> None:
     assert crawl.pop(patient=True) is None
 
 
+@pytest.mark.parametrize("queue", ["queue_errand", "queue_extra"])
+def test_nor_does_a_sleeping_host_with_something_else_hide_one_that_is_worth_waiting_for(queue: str) -> None:
+    crawl = while_the_best_is_asked()
+    getattr(crawl.frontier, queue)("http://cdn.test/1.png")
+    assert crawl.pop(patient=True) == "cdn.test/1.png", "it costs no page, so nobody is waited for"
+    crawl.clocks.release("cdn.test", Timing(started=NOW, answered=NOW, ended=NOW))
+    getattr(crawl.frontier, queue)("http://cdn.test/2.png")
+    crawl.frontier.free("cdn.test")
+    assert crawl.pop(patient=True) is None, "cdn.test is asleep, and other.test waits for best.test"
+
+
+def test_what_is_no_new_page_comes_first_and_alone_when_no_pages_may_come() -> None:
+    crawl = Crawl()
+    crawl.add("a.test/", 0.9)
+    crawl.add("b.test/", 0.1)
+    crawl.frontier.queue_extra("http://b.test/1.png")
+    popped = [crawl.frontier.pop(NOW, pages=False), crawl.frontier.pop(NOW, pages=False)]
+    assert [entry and entry.url for entry in popped] == ["http://b.test/1.png", None]
+    assert crawl.pop() == "a.test/"
+
+
+def test_a_host_that_has_given_its_pages_still_gives_pictures_and_a_dead_one_does_not() -> None:
+    crawl = Crawl()
+    for host, reason in (("full.test", Reason.HOST_BUDGET), ("dead.test", Reason.DNS)):
+        crawl.add(f"{host}/", 0.5)
+        before = crawl.frontier.queue_extra(f"http://{host}/1.png")
+        crawl.frontier.close(Closing(host=host, state=State.SKIPPED, reason=reason, detail="x"))
+        after = crawl.frontier.queue_extra(f"http://{host}/2.png")
+        expected = [] if reason is Reason.HOST_BUDGET else [(before, reason), (after, reason)]
+        assert crawl.frontier.take_stranded() == expected
+    assert crawl.pop() == "full.test/1.png"
+
+
 def test_nobody_waits_for_a_host_that_was_closed_meanwhile() -> None:
     crawl = while_the_best_is_asked()
     crawl.frontier.close(Closing(host="best.test", state=State.FAILED, reason=Reason.DNS, detail="gone"))

@@ -59,6 +59,19 @@ def test_a_page_that_asks_not_to_be_kept_is_forgotten_and_the_index_is_told(craw
     assert said(crawl) == [(1, "T", "back")]
 
 
+def test_a_page_that_asks_not_to_be_kept_is_forgotten_though_it_says_the_same(crawl: HandMade) -> None:
+    say(crawl, "one")
+    assert say(crawl, "one", noindex=True)
+    assert said(crawl) == []
+
+
+def test_the_flat_form_counts_only_as_long_as_the_analyser_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    packed = texts.pack("电网 Grids", "电网 grid ")
+    assert texts.unpack_both(packed) == ("电网 Grids", "电网 grid ")
+    monkeypatch.setattr(texts, "stamp", lambda: 1)
+    assert texts.unpack_both(packed) == ("电网 Grids", "")
+
+
 def test_a_page_that_never_wanted_to_be_kept_leaves_no_trace(crawl: HandMade) -> None:
     assert not say(crawl, "secret", noindex=True)
     assert crawl.connection.execute("SELECT count(*) FROM versions").fetchone() == (0,)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from shoal import finding
 from shoal.commands import options
 from shoal.commands.answer import print_json
+from shoal.finding import Finder
 from shoal.terminal import searching as screen
 from shoal.terminal.waiting import indexing
 
@@ -35,10 +35,8 @@ def search(words: str, folder: Path, limit: int, offset: int, fresh: bool, expla
     Words, "phrases", -not, title:, site:, topic:, lang:, after:, before:, is:relevant; docs/searching.md explains them.
     Pages can be found some seconds after they were fetched, while the crawl goes on.
     """
-    with indexing(silent=as_json) as progress:
-        found = finding.search(
-            folder, words, limit=limit, offset=offset, fresh=fresh, explain=explain, progress=progress
-        )
+    with indexing(silent=as_json) as progress, Finder(folder, progress) as finder:
+        found = finder.search(words, limit=limit, offset=offset, fresh=fresh, explain=explain)
     if as_json:
         print_json(found)
     else:
@@ -53,8 +51,8 @@ def search(words: str, folder: Path, limit: int, offset: int, fresh: bool, expla
 @options.as_json
 def similar(url: str, folder: Path, limit: int, as_json: bool) -> int:
     """Find stored pages that say much the same as one of them. Near-copies of it are left out."""
-    with indexing(silent=as_json) as progress:
-        found = finding.similar(folder, url, limit=limit, progress=progress)
+    with indexing(silent=as_json) as progress, Finder(folder, progress) as finder:
+        found = finder.similar(url, limit=limit)
     if as_json:
         print_json(found)
     else:

@@ -188,9 +188,8 @@ class Exchange:
         if self.task.kind == "robots":
             body, truncated = await _read_body(answer.content, ROBOTS_LIMIT)
         elif self.task.kind == "picture":
-            if not is_text(
-                answer.headers.get("Content-Type", "image/")
-            ):  # some servers call their pictures anything else
+            # Some servers call their pictures anything but text.
+            if not is_text(answer.headers.get("Content-Type", "image/")):
                 body, truncated = await _read_body(answer.content, self.settings.max_picture)
         elif self.wanted(answer.headers.get("Content-Type", "")):
             body, truncated = await _read_body(answer.content, self.settings.max_body)

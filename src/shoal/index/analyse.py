@@ -9,6 +9,7 @@ make a smaller index than pairs: 0.47 of the text instead of 0.73.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from shoal.text import HAN, flattened, fold, terms
 
@@ -59,12 +60,17 @@ def places(text: str) -> list[tuple[str, int, int]]:
     found = []
     for match in _HAN_OR_WORD.finditer(folded):
         start, end = origins[match.start()], origins[match.end() - 1] + 1
-        found += [(token, start, end) for token in tokens(match.group())]
+        found += [(token, start, end) for token in _tokens_of_word(match.group())]
     return found
 
 
 def _folded_with_origins(text: str) -> tuple[str, list[int]]:
     """The folded text, and for each of its characters the place of the character it was."""
-    pieces = [fold(character) for character in text]
+    pieces = list(map(_fold_one, text))
     origins = [place for place, piece in enumerate(pieces) for _ in piece]
     return "".join(pieces), origins
+
+
+# Snippets ask for the same few thousand characters and words again and again.
+_fold_one = lru_cache(maxsize=20_000)(fold)
+_tokens_of_word = lru_cache(maxsize=20_000)(tokens)

@@ -43,19 +43,30 @@ def is_usable(folder: Path) -> bool:
 
 def problem(folder: Path) -> str:
     """Why the folder cannot be searched, as one sentence; empty when it can."""
+    found = opened(folder)
+    return found if isinstance(found, str) else ""
+
+
+def opened(folder: Path) -> tuple[tantivy.Index, int] | str:
+    """The index, and the largest version in it; or why it cannot be used, as one sentence."""
     if not exists(folder):
         return f"There is no index in {folder}."
     if not _is_ours(folder):
         return f"The index in {folder} was made by another version of shoal."
     try:
         index = tantivy.Index.open(str(folder))
-        index.searcher().aggregate(tantivy.Query.all_query(), {"last": {"max": {"field": "version"}}})
+        return index, last_version(index.searcher())
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt | SystemExit | MemoryError):
             raise
         # Any other: a damaged file can also make tantivy panic, which is no Exception in Python.
         return f"The index in {folder} is damaged."
-    return ""
+
+
+def last_version(searcher: tantivy.Searcher) -> int:
+    """The largest version in this state of the index."""
+    found = searcher.aggregate(tantivy.Query.all_query(), {"last": {"max": {"field": "version"}}})
+    return int(found["last"]["value"] or 0)
 
 
 def damage(folder: Path) -> tuple[str, ...]:

@@ -17,14 +17,13 @@ import tantivy
 from shoal.errors import FolderError
 from shoal.index.dates import month_name, today
 from shoal.index.explain import Explainer
-from shoal.index.folder import complaints, problem
+from shoal.index.folder import complaints, last_version, opened
 from shoal.index.matching import Matcher, Must, MustNot
 from shoal.index.query import Query, parse
 from shoal.index.ranking import Entry, Freshness, Ranking
 from shoal.index.results import Count, Explanation, Facets, Hit, Results
 from shoal.index.similar import likeness
 from shoal.index.wording import alternatives, cut_smaller, put_right
-from shoal.index.write import last_version
 
 _MOST_COUNTED = 10
 _COLUMNS = {"site": "host", "topic": "topic_name", "language": "language", "month": "month"}
@@ -34,10 +33,11 @@ _SOME_WORDS = "No page has all these words; these have some of them."
 
 def open_index(folder: Path) -> Index:
     """The index in a folder, as it was when it was last committed; one sentence when it cannot be used."""
-    if sentence := problem(folder):
-        raise FolderError(sentence)
+    found = opened(folder)
+    if isinstance(found, str):
+        raise FolderError(found)
     with complaints(folder):
-        return Index(tantivy.Index.open(str(folder)))
+        return Index(found[0])
 
 
 class Index:

@@ -21,6 +21,8 @@ from shoal.text import HAN, fold
 
 _BLOCK = 2000
 """Characters that are folded at once; inside one, places are counted again when folding changed its length."""
+_BEGINNING = 4000
+"""Characters that are looked through first: where all words stand together there, the rest of a long page need not be."""
 _MOST_FINDS = 400
 """Of one word: behind so many, a better window is hardly worth the time."""
 _SENTENCE = re.compile(r"[。！？!?…\n]+[”」』\"]?\s*|[.;]\s+")
@@ -48,7 +50,9 @@ class Snippet(Value, frozen=True, kw_only=True):
 def snippet(text: str, query: Query, width: int = 200) -> Snippet:
     """About `width` characters of a text with as many of the query's words as possible; else its beginning."""
     asked = [words.tokens for words in query.wanted if not words.light] or [words.tokens for words in query.wanted]
-    first, last = _best(_Folded(text), asked, width)
+    first, last, kinds = _best(_Folded(text[:_BEGINNING]), asked, width)
+    if kinds < len(set(asked)) and len(text) > _BEGINNING:
+        first, last, _ = _best(_Folded(text), asked, width)
     start = _start(text, first, max(0, width - (last - first) - width // 5))
     end = _end(text, start + width)
     parts = list(_marked(text[start:end], asked))
@@ -81,10 +85,13 @@ class _Folded:
         return number * _BLOCK + rest
 
 
-def _best(folded: _Folded, asked: Iterable[Sequence], width: int) -> tuple[int, int]:
-    """Where the best window's first and last find begin in the original text; of equal windows the first one is best."""
+def _best(folded: _Folded, asked: Iterable[Sequence], width: int) -> tuple[int, int, int]:
+    """Where the best window's first and last find begin in the original text, and how many different ones are in it.
+
+    Of equal windows the first one is best.
+    """
     finds = sorted((place, sequence) for sequence in asked for place in _finds(folded.text, sequence))
-    best, first, last = 0, 0, 0
+    best, first, last, most = 0, 0, 0, 0
     inside: Counter[Sequence] = Counter()
     left = 0
     for right, (place, sequence) in enumerate(finds):
@@ -93,10 +100,11 @@ def _best(folded: _Folded, asked: Iterable[Sequence], width: int) -> tuple[int, 
             inside[finds[left][1]] -= 1
             left += 1
         # Different words first, then how often they stand there, up to a point.
-        worth = 10 * sum(1 for count in inside.values() if count) + min(5, right - left)
+        kinds = sum(1 for count in inside.values() if count)
+        worth = 10 * kinds + min(5, right - left)
         if worth > best:
-            best, first, last = worth, finds[left][0], place
-    return (folded.origin(first), folded.origin(last)) if finds else (0, 0)
+            best, first, last, most = worth, finds[left][0], place, kinds
+    return (folded.origin(first), folded.origin(last), most) if finds else (0, 0, 0)
 
 
 def _finds(folded: str, sequence: Sequence) -> list[int]:

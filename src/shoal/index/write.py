@@ -12,7 +12,7 @@ import tantivy
 
 from shoal.errors import FolderBusy
 from shoal.index.document import Document
-from shoal.index.folder import LOCK, complaints, empty, open_or_create
+from shoal.index.folder import LOCK, complaints, empty, last_version, open_or_create
 from shoal.index.schema import build_schema, indexed, mark, mark_query
 
 _MEMORY = 40_000_000
@@ -86,12 +86,6 @@ class IndexWriter:
         with complaints(self._folder):
             self._index.reload()
             return last_version(self._index.searcher())
-
-
-def last_version(searcher: tantivy.Searcher) -> int:
-    """The largest version in this state of the index."""
-    found = searcher.aggregate(tantivy.Query.all_query(), {"last": {"max": {"field": "version"}}})
-    return int(found["last"]["value"] or 0)
 
 
 @contextmanager
