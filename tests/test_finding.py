@@ -105,7 +105,8 @@ def test_paging_is_complete_and_without_repeats(stock: Stock) -> None:
 
 
 def test_the_page_most_like_another_is_found(stock: Stock) -> None:
-    found = finding.similar(stock.folder, "http://a.test/transformer")
+    with finding.Finder(stock.folder) as finder:
+        found = finder.similar("http://a.test/transformer")
     assert found.hits[0].title == "Substations"
     assert "http://a.test/transformer" not in [hit.url for hit in found.hits]
 
@@ -114,8 +115,8 @@ def test_the_page_most_like_another_is_found(stock: Stock) -> None:
     ("url", "why"), [("http://a.test/none", "was not fetched"), ("http://a.test/secret", "is not kept")]
 )
 def test_what_has_no_text_is_like_nothing(stock: Stock, url: str, why: str) -> None:
-    with pytest.raises(InputError, match=why):
-        finding.similar(stock.folder, url)
+    with finding.Finder(stock.folder) as finder, pytest.raises(InputError, match=why):
+        finder.similar(url)
 
 
 # --- store and index -------------------------------------------------------------------------------------------------

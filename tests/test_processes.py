@@ -18,6 +18,8 @@ from shoal.testing.webserver import SimpleWeb, WebServer
 from tests.running import Command, Operator, all_gone, assert_consistent, fates, stored
 from tests.small_web import HOME, SmallWeb
 
+pytestmark = pytest.mark.slow
+
 SLOW_SERVER = 0.3
 NEVER = 3600.0
 

@@ -123,12 +123,6 @@ def search(folder: Path, words: str, *, limit: int = 10, offset: int = 0, explai
         return finder.search(words, limit=limit, offset=offset, explain=explain)
 
 
-def similar(folder: Path, url: str, *, limit: int = 10) -> Findings:
-    """One question to a folder."""
-    with Finder(folder) as finder:
-        return finder.similar(url, limit=limit)
-
-
 def _bring_up_to_date(folder: Path, progress: indexing.Progress) -> tuple[str, ...]:
     """While a crawl is at work, its own process keeps the index; the last seconds may be missing then."""
     try:

@@ -13,6 +13,8 @@ from shoal.evaluate.generated.synthetic import Web
 from shoal.evaluate.offline import MeasuredWeb, open_web
 from tests.evaluate.recording import CHINESE, page, redirect, response, save
 
+pytestmark = pytest.mark.slow
+
 HOME, NEXT, CHINA = "http://a.test/", "http://a.test/next", "http://zh.test/"
 TOPIC = 'name = "Power grid"\nseeds = ["http://a.test/"]\nkeywords = "grid, 电网"\n'
 

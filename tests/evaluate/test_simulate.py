@@ -22,6 +22,8 @@ from shoal.settings import Budget, Fetching, Politeness, Settings
 from shoal.testing.webserver import Answer
 from tests.evaluate.recording import CHINESE, page, redirect, response, robots, save
 
+pytestmark = pytest.mark.slow
+
 TOPIC = Topic(name="grid", terms=(Term(text="grid"), Term(text="电网")))
 
 

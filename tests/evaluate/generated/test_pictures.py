@@ -23,6 +23,8 @@ from shoal.evaluate.generated.webpicture import Shown, WebPicture
 from shoal.testing.webserver import Answer
 from shoal.urls import host_of, normalise
 
+pytestmark = pytest.mark.slow
+
 DIGEST = "d0f86cf9fd240d38"
 """Changes when a picture or its truth changes: then what was measured with pictures must be measured again."""
 SAMPLE = 29

@@ -12,6 +12,8 @@ from shoal.commands.compare import compare
 from shoal.errors import FolderError, InputError
 from shoal.evaluate.resultfolder import MARKER
 
+pytestmark = pytest.mark.slow
+
 
 def typed(*arguments: str | Path) -> tuple[int, str, str]:
     result = CliRunner().invoke(compare, ["--images", *map(str, arguments)], standalone_mode=False)

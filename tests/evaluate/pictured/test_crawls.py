@@ -14,6 +14,8 @@ from shoal.evaluate.simulate import Run, simulate
 from shoal.settings import Politeness
 from shoal.urls import host_of
 
+pytestmark = pytest.mark.slow
+
 PAGES = 25
 JUDGED, ALL = (Way(strategy="best-first", wanted=wanted) for wanted in ("relevant", "all"))
 
