@@ -23,6 +23,7 @@ _SAMPLE = "Smart GRIDS' batteries, 智能電網與變電站 ＡＢＣ café x-ra
 """Another analyser would make other tokens of it, and look up what is not in the index."""
 _TAIL = struct.Struct("<II")
 """How tantivy ends a file: the length of what it says about it in JSON, and a number by which the end is known."""
+_KILLED = "index writer was killed"
 _NO_ROOM = ("os error 28", "os error 122", "os error 27", "No space left")
 
 
@@ -114,6 +115,8 @@ def complaints(folder: Path) -> Iterator[None]:
             raise
         if any(sign in str(error) for sign in _NO_ROOM) or getattr(error, "errno", 0) == 28:
             raise StorageFull(f"There is no room left to index pages in {folder}.") from error
+        if _KILLED in str(error):  # tantivy does not say why; most often it is this
+            raise FolderError(f"The index in {folder} could not be written: is the disk full?") from error
         raise FolderError(f"The index in {folder} cannot be used: {' '.join(str(error).split())}") from error
 
 

@@ -185,7 +185,7 @@ def _harvest(status: Status) -> str:
 def _pictures(status: Status) -> Iterator[str]:
     if (found := status.pictures) is not None:
         rest = {
-            "smaller ones of the same": found.copies,
+            "smaller of the same": found.copies,
             "waiting": found.waiting,
             "failed": found.failed,
             "skipped": found.skipped,
