@@ -197,6 +197,7 @@ def test_bad_arguments_are_one_sentence_and_leave_nothing(
     assert (said.code, left_behind(tmp_path)) == (2, [])
 
 
+@pytest.mark.slow
 def test_a_process_ends_with_the_exit_code_and_without_a_traceback(tmp_path: Path) -> None:
     ended = as_process("crawl", "none.toml", home=tmp_path)
     assert (ended.returncode, ended.stdout) == (2, b"")
@@ -485,6 +486,7 @@ POOR = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("environ", POOR.values(), ids=POOR)
 def test_a_terminal_without_chinese_is_no_reason_to_fail(finished: tuple[Path, Said], environ: dict[str, str]) -> None:
     home, _ = finished
@@ -494,6 +496,7 @@ def test_a_terminal_without_chinese_is_no_reason_to_fail(finished: tuple[Path, S
     assert json.loads(exported.stdout)["title"] == "智能电网"
 
 
+@pytest.mark.slow
 def test_a_reader_that_has_had_enough_is_no_error(finished: tuple[Path, Said]) -> None:
     home, _ = finished
     for command in (("export",), ("status",), ("explain", HOME, "--json")):
@@ -504,6 +507,7 @@ def test_a_reader_that_has_had_enough_is_no_error(finished: tuple[Path, Said]) -
         assert (ended.returncode, ended.stderr) == (0, b""), command
 
 
+@pytest.mark.slow
 def test_a_full_disk_behind_standard_output_is_one_sentence(finished: tuple[Path, Said]) -> None:
     home, _ = finished
     for command in (("export",), ("status",), ("explain", HOME, "--json")):
@@ -526,6 +530,7 @@ def test_a_narrow_window_breaks_no_url(finished: tuple[Path, Said]) -> None:
 # --- going on --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 async def test_a_spent_crawl_says_so_and_goes_on_with_a_larger_budget(tmp_path: Path) -> None:
     (tmp_path / "电网.toml").write_text(
         'name = "智能 电网"\nkeywords = { "电网" = 1.0, "power grid" = 1 }\nseeds = ["http://a.test/"]\n'
@@ -564,6 +569,7 @@ class SlowWeb:
         return self._web.answer(host, target, nth)
 
 
+@pytest.mark.slow
 async def test_the_first_ctrl_c_finishes_what_is_in_flight(tmp_path: Path) -> None:
     web = SlowWeb()
     async with WebServer(web) as server:

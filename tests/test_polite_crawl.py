@@ -63,6 +63,7 @@ async def test_two_crawls_at_the_same_time_share_the_patience_of_the_hosts(tmp_p
     assert len(stored(tmp_path / "one")) > 50
 
 
+@pytest.mark.slow
 async def test_the_checker_notices_a_crawl_that_is_not_polite(tmp_path: Path) -> None:
     """The user may say that the hosts are their own; the checker does not know that."""
     web = SmallWeb([10] * 2, robots={0: RULES + "Crawl-delay: 0.05\n"})

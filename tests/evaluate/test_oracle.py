@@ -146,6 +146,7 @@ def webs(draw: st.DrawFn) -> tuple[list[list[int]], list[int], set[int]]:
 LIMITS = st.none() | st.integers(0, 6)
 
 
+@pytest.mark.slow
 @given(webs(), st.integers(0, 20), LIMITS)
 @settings(max_examples=600, deadline=None)
 def test_it_does_what_the_definition_says(

@@ -7,10 +7,12 @@ import sys
 from pathlib import Path
 
 import aiohttp
+import pytest
 
 from shoal.testing.webserver import read_log
 
 
+@pytest.mark.slow
 async def test_serves_from_another_process(tmp_path: Path) -> None:
     log = tmp_path / "access.jsonl"
     arguments = ("-m", "shoal.evaluate.serve", "--port", "0", "--log", str(log), "--seed", "7")

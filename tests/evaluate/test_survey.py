@@ -174,6 +174,7 @@ def test_of_the_generated_web_it_finds_what_its_maker_knows(web: Web) -> None:
         assert frozenset(ground.names(ground.relevant(about))) == web.relevant(topic)
 
 
+@pytest.mark.slow
 def test_several_processes_find_the_same() -> None:
     names = [f"p{number}" for number in range(600)]  # three chunks
     web = linked(home=" ".join(names), **dict.fromkeys(names, "home p7"))

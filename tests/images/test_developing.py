@@ -273,6 +273,7 @@ for name in sys.argv[1:]:
 """
 
 
+@pytest.mark.slow
 def test_the_terminal_hears_nothing_of_damaged_pictures(tmp_path: Path) -> None:
     """In a process of its own: decoders write past Python, and pytest listens to every log."""
     bodies = {format: encoded(drawing(1, (96, 72)), format) for format in FORMATS}

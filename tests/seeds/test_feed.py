@@ -68,6 +68,7 @@ BOMB = "<!DOCTYPE b [<!ENTITY a0 'ha'>{}]><rss><channel><item><title>&a30;</titl
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -91,6 +92,7 @@ def test_a_feed_with_long_articles_is_read_whole() -> None:
     assert len(urls(f"<rss><channel>{items}</channel></rss>")) == 200
 
 
+@pytest.mark.slow
 def test_a_feed_without_end_gives_its_first_entries() -> None:
     items = "<item><title>t</title><link>/{}</link></item>"
     text = "<rss><channel>" + "".join(items.format(number) for number in range(3_500))

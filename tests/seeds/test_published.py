@@ -211,6 +211,7 @@ def test_only_feeds_and_sitemaps_are_taken_from_a_page() -> None:
     assert lists_named_in(page, HOME) == ("https://a.test/map.xml", "https://a.test/f.json")
 
 
+@pytest.mark.slow
 def test_evil_pages_cost_little() -> None:
     assert lists_named_in("<link " * 100_000, HOME) == ()
     assert understood(Document(name="x", body=b"<!--" * 100_000)) is None

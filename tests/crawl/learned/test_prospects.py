@@ -245,6 +245,7 @@ def test_when_pages_pay_little_the_best_link_near_the_seeds_is_explored() -> Non
     assert ordered(plan) == ["b"]
 
 
+@pytest.mark.slow
 def test_half_as_bad_is_explored_half_as_much() -> None:
     def explored(score: float, pages: int) -> float:
         plan, count = exploring(), 0

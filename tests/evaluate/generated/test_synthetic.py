@@ -54,6 +54,7 @@ def test_the_same_seed_gives_the_same_bytes(web: Web) -> None:
     assert digest(web) == DIGEST
 
 
+@pytest.mark.slow
 def test_another_seed_gives_another_web(web: Web) -> None:
     other = generate(8)
     assert digest(other) != digest(web)
