@@ -8,7 +8,7 @@ import pytest
 
 from shoal import finding, indexing
 from shoal.checking import check
-from shoal.errors import InputError
+from shoal.errors import FolderError, InputError
 from shoal.index.write import IndexWriter
 from shoal.knowing import give_feedback
 from shoal.model import Response
@@ -220,6 +220,15 @@ def test_a_body_that_is_not_what_was_fetched_is_seen(stock: Stock) -> None:
     found = check(stock.folder)
     assert len(found.problems) == 1
     assert (found.pages, found.bodies) == (len(WEB), len(WEB) - 2), "one asked not to be kept, one is damaged"
+
+
+def test_a_text_that_cannot_be_read_is_seen_and_said_in_one_sentence(stock: Stock) -> None:
+    indexing.catch_up(stock.folder)
+    with folders.reading(stock.folder) as database:
+        database.execute("UPDATE versions SET text = x'00' WHERE page = (SELECT id FROM pages WHERE title = 'Bread')")
+    assert check(stock.folder).problems == ("The stored text of http://a.test/bread cannot be read.",)
+    with pytest.raises(FolderError, match=r"^The stored text of a page is damaged: .*\.$"):
+        titles(stock, "oven")
 
 
 def test_a_folder_without_pages_can_be_searched(tmp_path: Path) -> None:

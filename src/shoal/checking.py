@@ -46,6 +46,7 @@ def check(folder: Path, progress: Progress = lambda done, total: None) -> Check:
     running = folders.is_running(folder)
     with folders.reading(folder) as database:
         wrong = [f"The database is damaged: {line}." for line in folders.damage(database)]
+        wrong += _some([f"The stored text of {url} cannot be read." for url in feeding.damaged(database)])
         read, unreadable = _bodies(folder, database, progress)
         kept = feeding.kept(database)
         indexed, disagreements = _index(folder, kept, running=running)

@@ -6,6 +6,7 @@ import sqlite3
 from array import array
 from collections.abc import Iterable, Iterator
 
+from shoal.errors import FolderError
 from shoal.store import linking
 from shoal.store.report import Answer
 from shoal.store.texts import unpack_both
@@ -100,6 +101,20 @@ def bodies(connection: sqlite3.Connection) -> list[Body]:
         """
     )
     return [Body(url=url, file=file, offset=offset, digest=digest) for url, file, offset, digest in rows]
+
+
+def damaged(connection: sqlite3.Connection) -> list[str]:
+    """The URLs of the pages whose stored texts cannot be read."""
+    rows = connection.execute("SELECT url, text FROM versions JOIN found ON found.id = page WHERE text IS NOT NULL")
+    return list(dict.fromkeys(url for url, text in rows if not _is_readable(text)))
+
+
+def _is_readable(packed: bytes) -> bool:
+    try:
+        unpack_both(packed)
+    except FolderError:
+        return False
+    return True
 
 
 def counts(connection: sqlite3.Connection) -> tuple[int, int]:

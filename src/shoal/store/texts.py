@@ -6,9 +6,11 @@ import sqlite3
 from collections.abc import Iterator
 from datetime import datetime
 from struct import Struct
+from struct import error as StructError
 
 from isal import isal_zlib
 
+from shoal.errors import FolderError
 from shoal.model import Page
 from shoal.store.report import Answer, time_of
 from shoal.text import stamp
@@ -48,10 +50,13 @@ def unpack(stored: bytes) -> str:
 
 def unpack_both(stored: bytes) -> tuple[str, str]:
     """The text and its flat form; that is empty when it was not stored, or made by another analyser."""
-    data = bytes(isal_zlib.decompress(stored))
-    made_by, length = _HEAD.unpack_from(data)
-    end = _HEAD.size + length
-    return data[_HEAD.size : end].decode(), data[end:].decode() if made_by == stamp() else ""
+    try:
+        data = bytes(isal_zlib.decompress(stored))
+        made_by, length = _HEAD.unpack_from(data)
+        end = _HEAD.size + length
+        return data[_HEAD.size : end].decode(), data[end:].decode() if made_by == stamp() else ""
+    except (isal_zlib.error, StructError, UnicodeDecodeError) as error:  # type: ignore[misc]  # wrong in isal's own types
+        raise FolderError(f"The stored text of a page is damaged: {error}.") from error
 
 
 def versions(connection: sqlite3.Connection, page: int) -> list[Version]:
