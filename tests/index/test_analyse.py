@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.index.analyse import chunks, cut, places, tokens
+from shoal.index.analyse import chunks, cut, tokens
 from shoal.text import terms
 
 
@@ -36,29 +36,3 @@ def test_chunks_change_with_the_script() -> None:
 
 def test_chinese_is_cut_into_words() -> None:
     assert cut(tuple("智能电网建设")) == [("智", "能"), ("电", "网"), ("建", "设")]
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Smart Grids!", [("smart", "Smart"), ("grid", "Grids")]),
-        ("智能電網", [("智", "智"), ("能", "能"), ("电", "電"), ("网", "網")]),
-        ("ＧＲＩＤ", [("grid", "ＧＲＩＤ")]),
-        ("re\u0301sume\u0301s", [("resume", "re\u0301sume\u0301s")]),
-        ("the ﬁles", [("the", "the"), ("file", "ﬁles")]),
-        ("Maxwell's law", [("maxwell", "Maxwell's"), ("law", "law")]),
-        ("用Café的", [("用", "用"), ("cafe", "Café"), ("的", "的")]),
-    ],
-)
-def test_places_in_the_original(text: str, expected: list[tuple[str, str]]) -> None:
-    assert [(token, text[start:end].rstrip("\u0301")) for token, start, end in places(text)] == [
-        (token, original.rstrip("\u0301")) for token, original in expected
-    ]
-
-
-@given(st.text(max_size=60))
-def test_places_are_in_order(text: str) -> None:
-    last = 0
-    for _, start, end in places(text):
-        assert last <= start < end <= len(text)
-        last = start

@@ -46,6 +46,40 @@ def test_chinese_is_found_in_either_script(tmp_path: Path, query: str) -> None:
     assert found(index_of(tmp_path, [*pages, *FILLER]), query) == [1, 2]
 
 
+def test_a_chinese_word_is_all_of_its_characters_together(tmp_path: Path) -> None:
+    pages = [page(1, "变电所与发电站"), page(2, "新的变电站"), page(3, "变电设备、电站"), page(4, "变，电站")]
+    assert sorted(found(index_of(tmp_path, [*pages, *FILLER]), '"变电站"')) == [2, 4]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"), [('"B超"', [1, 2]), ('"B超检查"', [1]), ("超", [1, 2, 3, 4]), ('"做B超"', [2])]
+)
+def test_scripts_side_by_side(tmp_path: Path, query: str, expected: list[int]) -> None:
+    pages = [page(1, "B超检查"), page(2, "先做B超"), page(3, "超市的B座"), page(4, title="超市B")]
+    assert sorted(found(index_of(tmp_path, [*pages, *FILLER]), query)) == expected
+
+
+def test_one_chinese_character(tmp_path: Path) -> None:
+    texts = ["茶馆里有人喝酒，也有人喝水", "茶是茶树的叶子，茶叶可以泡茶", "水", "说明"]
+    titles = ["人物", "植物", "别的", "茶"]
+    index = index_of(tmp_path, [page(id, texts[id - 1], title=titles[id - 1]) for id in (1, 2, 3, 4)])
+    assert found(index, "茶") == [2, 4, 1]
+    assert found(index, "title:茶") == [4]
+    assert found(index, "水 -茶") == [3]
+    assert found(index, "茶 酒") == [1]
+
+
+def test_a_phrase_of_common_words_is_as_rare_as_the_rarest_of_them(tmp_path: Path) -> None:
+    many = 5_010
+    pages = [page(id, "power and grid" if id > 9 else "smart power grid") for id in range(1, many + 1)]
+    index = index_of(tmp_path, pages)
+    explanation = index.explain(parse('"power grid"'), 1)
+    counted = index.explain(parse('"smart power"'), 1)
+    assert explanation is not None
+    assert counted is not None
+    assert explanation.score < 0.01 < 1 < counted.score
+
+
 def test_two_words_must_both_be_there_of_three_most(tmp_path: Path) -> None:
     pages = [page(1, "alpha beta gamma"), page(2, "alpha beta"), page(3, "alpha"), page(4, "beta gamma delta epsilon")]
     index = index_of(tmp_path, [*pages, *FILLER])

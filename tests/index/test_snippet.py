@@ -34,6 +34,8 @@ def marked(text: str, query: str, width: int = 200) -> str:
         ("an x ray, an x-ray", "x-ray", "an [x ray], an [x-ray]"),
         ("Maxwell's law", "maxwell", "[Maxwell's] law"),
         ("Café au lait", "cafe", "[Café] au lait"),
+        ("用Café的", "cafe", "用[Café]的"),
+        ("my re\u0301sume\u0301, again", "resume", "my [re\u0301sume]\u0301, again"),
         ("a ﬁne day", "fine", "a [ﬁne] day"),
         ("智能，电网", "智能电网", "[智能，电网]"),
         ("one\n\ntwo   grid", "grid", "one two [grid]"),
@@ -53,6 +55,11 @@ def test_the_window_with_most_different_words_wins() -> None:
         "grid grid grid. " + "filler words go here. " * 50 + "The smart grid has a battery. " + "and more filler. " * 50
     )
     assert marked(text, "smart grid battery", 80).startswith("…The [smart] [grid] has a [battery].")
+
+
+def test_a_word_far_down_is_shown_with_others() -> None:
+    text = "The grid. " + "filler words go here. " * 1000 + "The battery of a grid. " + "and more filler. " * 50
+    assert "The [battery] of a [grid]." in marked(text, "grid battery", 80)
 
 
 def test_it_begins_with_a_sentence_and_ends_with_a_word() -> None:

@@ -12,15 +12,16 @@ import msgspec
 import tantivy
 
 from shoal.errors import FolderError, ShoalError, StorageFull
-from shoal.index.analyse import tokens
+from shoal.index.entries import entries
 from shoal.index.schema import FORMAT
+from shoal.text import flattened
 
 LOCK = "lock"
 """Held by the one who writes."""
 _FORMAT = "format"
 _META = "meta.json"
 _SAMPLE = "Smart GRIDS' batteries, 智能電網與變電站 ＡＢＣ café x-ray don't 2024"
-"""Another analyser would make other tokens of it, and look up what is not in the index."""
+"""Another analyser would make other entries of it, and look up what is not in the index."""
 _TAIL = struct.Struct("<II")
 """How tantivy ends a file: the length of what it says about it in JSON, and a number by which the end is known."""
 _KILLED = "index writer was killed"
@@ -129,7 +130,7 @@ def _is_ours(folder: Path) -> bool:
 
 def _format() -> str:
     """Changes with whatever makes an index another one: the fields, the analyser."""
-    return f"shoal index {FORMAT}, analyser {zlib.crc32(' '.join(tokens(_SAMPLE)).encode()):08x}\n"
+    return f"shoal index {FORMAT}, analyser {zlib.crc32(entries(flattened(_SAMPLE))[0].encode()):08x}\n"
 
 
 def _is_whole(path: Path) -> bool:

@@ -6,7 +6,7 @@ plus something for neighbouring words that stand together. All of it is multipli
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from math import ceil, log
@@ -15,7 +15,7 @@ import tantivy
 
 from shoal.index.analyse import tokens
 from shoal.index.query import Kind, Limit, Query, Words
-from shoal.index.schema import TEXTS
+from shoal.index.schema import TEXTS, where
 
 BOOSTS = {"title": 1.0, "headings": 0.2, "anchors": 0.4, "body": 1.0}
 """On top of each other: headings stand in the text, too, and mostly repeat the title. The middle of where all of three real webs
@@ -26,6 +26,9 @@ _TOGETHER = 1.0
 _MOST_PAIRS = 8
 _ENOUGH, _PLENTY = 0.6, 4
 """Of three words or more, this share must be on a page; so many are enough, however long the query."""
+_COUNTED = 5000
+"""Pages with the rarest part of a phrase; where there are more, the phrase is taken to be as rare as that part: counting it would
+take as long as searching, and it says little either way."""
 _FAR = 10**9
 
 Clause = tuple[tantivy.Occur, tantivy.Query]
@@ -61,7 +64,7 @@ class Matcher:
         needed = [words for words in wanted if not words.light] or wanted
         if not needed:
             return []
-        least = 1 if some else _least(len(needed))
+        least = 1 if some else enough(len(needed))
         found = tantivy.Query.boolean_query([(Should, self.words(words)) for words in needed], least)
         return [(Must, found), *((Should, self.words(words)) for words in wanted if words not in needed)]
 
@@ -130,9 +133,10 @@ class Matcher:
         return _any(found)
 
     def _phrase(self, name: str, tokens: tuple[str, ...]) -> tantivy.Query:
-        if len(tokens) == 1:
-            return self._term(name, tokens[0])
-        return tantivy.Query.phrase_query(self._schema, name, list(tokens))
+        field, entries = where(name, tokens)
+        if len(entries) == 1:
+            return self._term(field, entries[0])
+        return tantivy.Query.phrase_query(self._schema, field, list(entries))
 
     def _term(self, name: str, value: str) -> tantivy.Query:
         return tantivy.Query.term_query(self._schema, name, value)
@@ -140,23 +144,29 @@ class Matcher:
     # --- how rare is it ----------------------------------------------------------------------------------------------
 
     def _pages_with(self, tokens: tuple[str, ...]) -> int:
-        """The number of pages in whose text this stands."""
-        if len(tokens) == 1:
-            return self._searcher.doc_freq("body", tokens[0])
+        """The number of pages in whose text this stands; of a phrase of common words, that of the rarest."""
+        counts = self._pages_with_each("body", tokens)
+        if len(counts) == 1 or min(counts) > _COUNTED:
+            return min(counts)
         result = self._searcher.search(self._phrase("body", tokens), 1)
         return int(result.count)  # type: ignore[attr-defined]  # missing in tantivy's own types
+
+    def _pages_with_each(self, name: str, tokens: tuple[str, ...]) -> list[int]:
+        """The number of pages with each entry of a phrase."""
+        field, entries = where(name, tokens)
+        return [self._searcher.doc_freq(field, entry) for entry in entries]
 
     def rarity(self, tokens: tuple[str, ...]) -> float:
         """How much it says that a word stands on a page (idf)."""
         return self._idf(self.pages_with(tokens))
 
     def rarest(self, tokens: tuple[str, ...]) -> float:
-        """At most this much: the rarity of its rarest token."""
-        return max(self._idf(self._searcher.doc_freq("body", token)) for token in tokens)
+        """At least this much: the rarity of its rarest entry."""
+        return max(map(self._idf, self._pages_with_each("body", tokens)))
 
-    def _tantivys_rarity(self, name: str, tokens: Iterable[str]) -> float:
-        """What tantivy takes for the rarity of a phrase: the sum over its words."""
-        return sum(self._idf(self._searcher.doc_freq(name, token)) for token in tokens)
+    def _tantivys_rarity(self, name: str, tokens: tuple[str, ...]) -> float:
+        """What tantivy takes for the rarity of a phrase: the sum over its entries."""
+        return sum(map(self._idf, self._pages_with_each(name, tokens)))
 
     def _idf(self, pages: int) -> float:
         return log(1 + (max(0, self._pages - pages) + 0.5) / (pages + 0.5))
@@ -167,7 +177,8 @@ def pairs(wanted: Sequence[Words]) -> list[tuple[Words, Words]]:
     return [pair for pair in pairwise(wanted) if not any(words.in_title for words in pair)][:_MOST_PAIRS]
 
 
-def _least(words: int) -> int:
+def enough(words: int) -> int:
+    """So many of the words of a query must be on a page."""
     return words if words < 3 else min(_PLENTY, ceil(_ENOUGH * words))
 
 

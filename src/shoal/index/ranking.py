@@ -72,10 +72,15 @@ class Ranking:
         """How many of the pages that match are in each of these groups; to be asked after `first`."""
         if len(self._seen) == self.total:
             return Counter(entry.group for entry in self._seen)
-        these = tantivy.Query.const_score_query(tantivy.Query.term_set_query(schema, "group", groups), 0.0)
-        both = tantivy.Query.boolean_query([(tantivy.Occur.Must, self.query), (tantivy.Occur.Must, these)])
-        hits = self._searcher.search(both, max(1, self.total), count=False).hits
-        return Counter(self._searcher.fast_field_values("group", [address for _, address in hits]))  # type: ignore[arg-type]
+        sizes = Counter(dict.fromkeys(groups, 1))
+        # Most pages have no near-copy, and to know that is much cheaper than to run the query again.
+        if joined := [group for group in groups if self._searcher.doc_freq("group", group) > 1]:
+            these = tantivy.Query.const_score_query(tantivy.Query.term_set_query(schema, "group", joined), 0.0)
+            both = tantivy.Query.boolean_query([(tantivy.Occur.Must, self.query), (tantivy.Occur.Must, these)])
+            hits = self._searcher.search(both, max(1, self.total), count=False).hits
+            addresses = [address for _, address in hits]
+            sizes |= Counter(self._searcher.fast_field_values("group", addresses))  # type: ignore[arg-type]
+        return sizes
 
     def _entries(self, limit: int) -> list[Entry]:
         """At most so many of the best, and whoever has the same score as one of them."""

@@ -13,16 +13,19 @@ from math import log2
 
 import tantivy
 
-from shoal.index.analyse import spaced, tokens
+from shoal.index.analyse import is_han
 from shoal.index.dates import day_of, month_of
 from shoal.index.document import Document
+from shoal.index.entries import entries, looked_up
 from shoal.text import flattened
 from shoal.urls import host_of
 
-FORMAT = 1
+FORMAT = 2
 """Raised when an index written by an older shoal can no longer be used; a change of the analyser is noticed by itself."""
 TEXTS = ("title", "headings", "anchors", "body")
 """The fields in which words are looked up."""
+_CHARACTERS = "characters"
+"""The Chinese characters of the text, one by one; a field of their own, because to keep their places costs too much."""
 MARK = "mark"
 _MARK_TERM = "last"
 _MOST_ANCHORS = 24
@@ -47,6 +50,7 @@ def build_schema() -> tantivy.Schema:
     builder.add_float_field("weight", fast=True)
     for name in (*TEXTS, "topic"):
         builder.add_text_field(name, tokenizer_name="whitespace", index_option="position")
+    builder.add_text_field(_CHARACTERS, tokenizer_name="whitespace", index_option="freq")
     for name in ("site", MARK):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     for name in ("host", "topic_name", "language"):
@@ -95,25 +99,43 @@ def _numbers(document: Document) -> Iterator[tuple[str, int]]:
 
 
 def _texts(document: Document) -> Iterator[tuple[str, str]]:
-    yield "title", spaced(flattened(document.title))
-    yield "headings", spaced(flattened(document.headings))
-    yield "body", spaced(document.flat or flattened(document.text))
+    yield from _words("title", flattened(document.title))
+    yield from _words("headings", flattened(document.headings))
+    yield from _words("body", document.flat or flattened(document.text))
     for anchor in _distinct(document.anchors):
-        yield "anchors", anchor
+        yield from _words("anchors", anchor)
     host = host_of(document.url)
     yield "host", host.removeprefix("www.")
     for site in sites_of(host):
         yield "site", site
     if document.topic:
-        yield "topic", " ".join(tokens(document.topic))
+        yield from _words("topic", flattened(document.topic))
         yield "topic_name", document.topic
     if document.language:
         yield "language", document.language
 
 
+def _words(name: str, flat_text: str) -> Iterator[tuple[str, str]]:
+    words, characters = entries(flat_text)
+    yield name, words
+    if characters:  # in a value of its own, so that they are not neighbours of the words
+        yield _field_of_characters(name), characters
+
+
+def where(name: str, tokens: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """The field and the entries, one behind the other, by which tokens are found that stand together."""
+    if len(tokens) == 1:
+        return (_field_of_characters(name) if is_han(tokens[0]) else name), tokens
+    return name, looked_up(tokens)
+
+
+def _field_of_characters(name: str) -> str:
+    return _CHARACTERS if name == "body" else name
+
+
 def _distinct(anchors: Iterable[str]) -> list[str]:
     """Different anchors, the most frequent first: a thousand links that say the same say it once."""
-    counts = Counter(filter(None, (spaced(flattened(anchor)).strip() for anchor in anchors)))
+    counts = Counter(filter(None, map(flattened, anchors)))
     return [anchor for anchor, _ in counts.most_common(_MOST_ANCHORS)]
 
 

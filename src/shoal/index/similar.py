@@ -35,7 +35,7 @@ def telling_words(matcher: Matcher, title: str, text: str) -> dict[tuple[str, ..
     for word in terms(title):
         counts[word] += _IN_TITLE
     often = {tokens(word): 1 + log(count) for word, count in counts.items() if len(word) > 1 and not word.isdigit()}
-    # The rarest character is a cheap bound; the pages with the whole word are counted for the best only.
+    # The rarest pair of characters is a cheap bound; the pages with the whole word are counted for the best only.
     bound = sorted(often, key=lambda words: -often[words] * matcher.rarest(words))[:_CLOSER_LOOK]
     exact = {words: often[words] * matcher.rarity(words) for words in bound if matcher.pages_with(words) > 1}
     best = sorted(exact, key=lambda words: (-exact[words], words))[:_KEPT]

@@ -2,8 +2,7 @@
 
     text ─fold, in blocks─► one spelling ─find─► where each word stands ─best window─► its original text, words marked
 
-The whole text is only looked through roughly; the window alone is cut into tokens, so the marks are exactly what the index
-would have found there.
+A text is not cut into tokens: what looks like the words asked for is, and only that.
 """
 
 from __future__ import annotations
@@ -14,15 +13,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from shoal.index.analyse import is_han, places, tokens
+from shoal.index.analyse import is_han, tokens
+from shoal.index.matching import enough
 from shoal.index.query import Query
 from shoal.model import Value
 from shoal.text import HAN, fold
 
-_BLOCK = 2000
+_BLOCK = 1000
 """Characters that are folded at once; inside one, places are counted again when folding changed its length."""
-_BEGINNING = 4000
-"""Characters that are looked through first: where all words stand together there, the rest of a long page need not be."""
+_GLANCE, _LOOK, _STUDY = 10, 40, 10**9
+"""How much of a text is looked through, in widths of a snippet: most pages say soon what they are about."""
 _MOST_FINDS = 400
 """Of one word: behind so many, a better window is hardly worth the time."""
 _SENTENCE = re.compile(r"[。！？!?…\n]+[”」』\"]?\s*|[.;]\s+")
@@ -49,10 +49,8 @@ class Snippet(Value, frozen=True, kw_only=True):
 
 def snippet(text: str, query: Query, width: int = 200) -> Snippet:
     """About `width` characters of a text with as many of the query's words as possible; else its beginning."""
-    asked = [words.tokens for words in query.wanted if not words.light] or [words.tokens for words in query.wanted]
-    first, last, kinds = _best(_Folded(text[:_BEGINNING]), asked, width)
-    if kinds < len(set(asked)) and len(text) > _BEGINNING:
-        first, last, _ = _best(_Folded(text), asked, width)
+    asked = {words.tokens for words in query.wanted if not words.light} or {words.tokens for words in query.wanted}
+    first, last = _window(_Folded(text), asked, width)
     start = _start(text, first, max(0, width - (last - first) - width // 5))
     end = _end(text, start + width)
     parts = list(_marked(text[start:end], asked))
@@ -64,57 +62,84 @@ def snippet(text: str, query: Query, width: int = 200) -> Snippet:
 
 
 class _Folded:
-    """A text in one spelling, that knows where each character came from."""
+    """A text in one spelling, that knows where each character came from; folded as far as somebody has looked."""
 
     def __init__(self, text: str) -> None:
-        self._blocks = [text[place : place + _BLOCK] for place in range(0, len(text), _BLOCK)]
-        folded = list(map(fold, self._blocks))
+        self._text = text
+        self._blocks: list[str] = []
         self._starts = [0]
-        for block in folded:
-            self._starts.append(self._starts[-1] + len(block))
-        self.text = "".join(folded)
+        """Where each block begins among the folded ones; the last number is where the next one will."""
+
+    @property
+    def is_complete(self) -> bool:
+        """True when the whole text has been folded."""
+        return len(self._blocks) * _BLOCK >= len(self._text)
+
+    def upto(self, length: int) -> str:
+        """The beginning of the text, at least so much of it."""
+        for place in range(len(self._blocks) * _BLOCK, min(length, len(self._text)), _BLOCK):
+            self._blocks.append(fold(self._text[place : place + _BLOCK]))
+            self._starts.append(self._starts[-1] + len(self._blocks[-1]))
+        return "".join(self._blocks)
 
     def origin(self, place: int) -> int:
         """Where the character that is here now stood in the text as it was written."""
         number = min(bisect_right(self._starts, place), len(self._blocks)) - 1
-        block, rest = self._blocks[number], place - self._starts[number]
-        if len(block) != self._starts[number + 1] - self._starts[number]:
-            lengths = [len(fold(character)) for character in block]
-            origins = [at for at, length in enumerate(lengths) for _ in range(length)]
+        original = self._text[number * _BLOCK : (number + 1) * _BLOCK]
+        rest = place - self._starts[number]
+        if len(original) != len(self._blocks[number]):
+            origins = _origins(original)
             rest = origins[min(rest, len(origins) - 1)]
         return number * _BLOCK + rest
 
 
-def _best(folded: _Folded, asked: Iterable[Sequence], width: int) -> tuple[int, int, int]:
-    """Where the best window's first and last find begin in the original text, and how many different ones are in it.
+@lru_cache(maxsize=32)
+def _origins(block: str) -> list[int]:
+    """For each character of a folded block, the place of the character it was."""
+    return [place for place, character in enumerate(block) for _ in fold(character)]
 
-    Of equal windows the first one is best.
+
+def _window(text: _Folded, asked: set[Sequence], width: int) -> tuple[int, int]:
+    """Where the first and the last find of the best window begin in the original text.
+
+    A glance is enough when it finds a window with all words, a look when it finds as many as a page must have.
     """
-    finds = sorted((place, sequence) for sequence in asked for place in _finds(folded.text, sequence))
-    best, first, last, most = 0, 0, 0, 0
+    for widths, sufficient in ((_GLANCE, len(asked) + 1), (_LOOK, enough(len(asked))), (_STUDY, 0)):
+        folded = text.upto(widths * width)
+        finds = sorted((place, sequence) for sequence in asked for place, _ in _finds(folded, sequence))
+        first, last, together = _best(finds, width)
+        if together == len(asked) or len({sequence for _, sequence in finds}) >= sufficient or text.is_complete:
+            break
+    return (text.origin(first), text.origin(last)) if finds else (0, 0)
+
+
+def _best(finds: list[tuple[int, Sequence]], width: int) -> tuple[int, int, int]:
+    """Where the best window's first and last find begin, and how many different ones are in it; the first of equal ones."""
+    best, first, last, together = 0, 0, 0, 0
     inside: Counter[Sequence] = Counter()
-    left = 0
+    left = kinds = 0
     for right, (place, sequence) in enumerate(finds):
         inside[sequence] += 1
+        kinds += inside[sequence] == 1
         while place + len(sequence) - finds[left][0] > width * 4 // 5:
             inside[finds[left][1]] -= 1
+            kinds -= inside[finds[left][1]] == 0
             left += 1
         # Different words first, then how often they stand there, up to a point.
-        kinds = sum(1 for count in inside.values() if count)
         worth = 10 * kinds + min(5, right - left)
         if worth > best:
-            best, first, last, most = worth, finds[left][0], place, kinds
-    return (folded.origin(first), folded.origin(last), most) if finds else (0, 0, 0)
+            best, first, last, together = worth, finds[left][0], place, kinds
+    return first, last, together
 
 
-def _finds(folded: str, sequence: Sequence) -> list[int]:
-    """Where these tokens stand in a folded text, one behind the other."""
-    found = []
+def _finds(folded: str, sequence: Sequence) -> list[tuple[int, int]]:
+    """Where these tokens stand in a folded text, one behind the other: beginnings and ends."""
+    found: list[tuple[int, int]] = []
     inside = re.compile(_letter(sequence[0]))
     for match in _pattern(sequence).finditer(folded):
         # Looking back here, not in the pattern: one that begins with plain letters is found three times as fast.
         if not (match.start() and inside.match(folded, match.start() - 1)) and _says(match.group(), sequence):
-            found.append(match.start())
+            found.append(match.span())
             if len(found) == _MOST_FINDS:
                 break
     return found
@@ -173,16 +198,12 @@ def _end(text: str, latest: int) -> int:
 # --- the marks -------------------------------------------------------------------------------------------------------
 
 
-def _marked(piece: str, asked: list[Sequence]) -> Iterator[tuple[str, bool]]:
+def _marked(piece: str, asked: set[Sequence]) -> Iterator[tuple[str, bool]]:
     """The piece, cut at the beginnings and ends of what was asked."""
-    marked = bytearray(len(piece))
-    found = places(piece)
-    by_first = {sequence[0]: [other for other in asked if other[0] == sequence[0]] for sequence in asked}
-    for number, (token, start, _) in enumerate(found):
-        for sequence in by_first.get(token, ()):
-            run = found[number : number + len(sequence)]
-            if tuple(part[0] for part in run) == sequence:
-                marked[start : run[-1][2]] = b"\x01" * (run[-1][2] - start)
+    folded, marked = _Folded(piece), bytearray(len(piece))
+    for start, end in (span for sequence in asked for span in _finds(folded.upto(len(piece)), sequence)):
+        first, behind = folded.origin(start), folded.origin(end - 1) + 1
+        marked[first:behind] = b"\x01" * (behind - first)
     for match in re.finditer(b"\x00+|\x01+", bytes(marked)):
         yield piece[match.start() : match.end()], marked[match.start()] == 1
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import tantivy
 
-from shoal.index.schema import TEXTS
+from shoal.index.schema import TEXTS, where
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _SHORTEST, _LONG = 4, 8
@@ -43,7 +43,8 @@ def _best(searcher: tantivy.Searcher, words: Iterator[str]) -> str:
 
 
 def _frequency(searcher: tantivy.Searcher, token: str) -> int:
-    return max(searcher.doc_freq(field, token) for field in TEXTS)
+    places = (where(field, (token,)) for field in TEXTS)
+    return max(searcher.doc_freq(field, entry) for field, (entry,) in places)
 
 
 def _one_mistake(word: str) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from struct import Struct
 from struct import error as StructError
@@ -45,16 +46,29 @@ def pack(text: str, flat: str = "") -> bytes:
 
 def unpack(stored: bytes) -> str:
     """The text as it was."""
-    return unpack_both(stored)[0]
+    with _complaints():
+        data, end, _ = _opened(stored)
+        return data[_HEAD.size : end].decode()
 
 
 def unpack_both(stored: bytes) -> tuple[str, str]:
     """The text and its flat form; that is empty when it was not stored, or made by another analyser."""
-    try:
-        data = bytes(isal_zlib.decompress(stored))
-        made_by, length = _HEAD.unpack_from(data)
-        end = _HEAD.size + length
+    with _complaints():
+        data, end, made_by = _opened(stored)
         return data[_HEAD.size : end].decode(), data[end:].decode() if made_by == stamp() else ""
+
+
+def _opened(stored: bytes) -> tuple[bytes, int, int]:
+    """Both forms as bytes, where the text ends, and which analyser made the flat form."""
+    data = bytes(isal_zlib.decompress(stored))
+    made_by, length = _HEAD.unpack_from(data)
+    return data, _HEAD.size + length, made_by
+
+
+@contextmanager
+def _complaints() -> Iterator[None]:
+    try:
+        yield
     except (isal_zlib.error, StructError, UnicodeDecodeError) as error:  # type: ignore[misc]  # wrong in isal's own types
         raise FolderError(f"The stored text of a page is damaged: {error}.") from error
 
