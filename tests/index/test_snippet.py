@@ -62,6 +62,11 @@ def test_a_word_far_down_is_shown_with_others() -> None:
     assert "The [battery] of a [grid]." in marked(text, "grid battery", 80)
 
 
+def test_a_longer_word_is_not_taken_for_the_word_where_a_look_ends() -> None:
+    text = ("a " * 1000)[:1995] + " gridlock, " + "b " * 500 + "the grid."
+    assert "the [grid]." in marked(text, "grid")
+
+
 def test_it_begins_with_a_sentence_and_ends_with_a_word() -> None:
     text = "Something else entirely. " * 20 + "Here comes the grid at last, followed by extraordinarily long words."
     piece = marked(text, "grid", 60)

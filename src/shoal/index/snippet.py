@@ -106,7 +106,9 @@ def _window(text: _Folded, asked: set[Sequence], width: int) -> tuple[int, int]:
     """
     for widths, sufficient in ((_GLANCE, len(asked) + 1), (_LOOK, enough(len(asked))), (_STUDY, 0)):
         folded = text.upto(widths * width)
-        finds = sorted((place, sequence) for sequence in asked for place, _ in _finds(folded, sequence))
+        end = len(folded) + text.is_complete  # what ends where the look ends may be the beginning of a longer word
+        spans = ((span, sequence) for sequence in asked for span in _finds(folded, sequence))
+        finds = sorted((start, sequence) for (start, behind), sequence in spans if behind < end)
         first, last, together = _best(finds, width)
         if together == len(asked) or len({sequence for _, sequence in finds}) >= sufficient or text.is_complete:
             break
