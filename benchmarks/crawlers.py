@@ -50,7 +50,7 @@ def _shoal(name: str, processes: int, *options: str) -> Crawler:
         shoal_program()
         return metadata.version("shoal")
 
-    return Crawler(name=name, does="full extraction, judged, stored", command=command, version=version)
+    return Crawler(name=name, does="full extraction, judged, stored, searchable", command=command, version=version)
 
 
 def _scrapy(name: str, does: str, *options: str) -> Crawler:
