@@ -37,6 +37,7 @@ def marked(text: str, query: str, width: int = 200) -> str:
         ("用Café的", "cafe", "用[Café]的"),
         ("my re\u0301sume\u0301, again", "resume", "my [re\u0301sume]\u0301, again"),
         ("a ﬁne day", "fine", "a [ﬁne] day"),
+        ("\x1b\x1f\r:0¼", "01", "\x1b :[0¼]"),
         ("智能，电网", "智能电网", "[智能，电网]"),
         ("one\n\ntwo   grid", "grid", "one two [grid]"),
         ("of the grid", "of the grid", "of the [grid]"),

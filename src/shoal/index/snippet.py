@@ -19,8 +19,8 @@ from shoal.index.query import Query
 from shoal.model import Value
 from shoal.text import HAN, fold
 
-_BLOCK = 1000
-"""Characters that are folded at once; inside one, places are counted again when folding changed its length."""
+_BLOCK = 250
+"""Characters that are folded at once; inside one, places are counted one by one, unless all of it is ASCII."""
 _GLANCE, _LOOK, _STUDY = 10, 40, 10**9
 """How much of a text is looked through, in widths of a snippet: most pages say soon what they are about."""
 _MOST_FINDS = 400
@@ -85,9 +85,8 @@ class _Folded:
     def origin(self, place: int) -> int:
         """Where the character that is here now stood in the text as it was written."""
         number = min(bisect_right(self._starts, place), len(self._blocks)) - 1
-        original = self._text[number * _BLOCK : (number + 1) * _BLOCK]
-        rest = place - self._starts[number]
-        if len(original) != len(self._blocks[number]):
+        original, rest = self._text[number * _BLOCK : (number + 1) * _BLOCK], place - self._starts[number]
+        if not original.isascii() or len(original) != len(self._blocks[number]):
             origins = _origins(original)
             rest = origins[min(rest, len(origins) - 1)]
         return number * _BLOCK + rest
@@ -95,8 +94,11 @@ class _Folded:
 
 @lru_cache(maxsize=32)
 def _origins(block: str) -> list[int]:
-    """For each character of a folded block, the place of the character it was."""
-    return [place for place, character in enumerate(block) for _ in fold(character)]
+    """For each character of a folded block, the place of the character it was: some fold to nothing, some to several."""
+    return [place for place, folded in enumerate(map(_fold_one, block)) for _ in folded]
+
+
+_fold_one = lru_cache(maxsize=20_000)(fold)  # the same few thousand characters again and again
 
 
 def _window(text: _Folded, asked: set[Sequence], width: int) -> tuple[int, int]:
