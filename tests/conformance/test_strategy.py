@@ -450,6 +450,7 @@ def assert_nothing_is_lost(crawl: Simulation, undisturbed: set[str]) -> None:
     assert_consistent(crawl.folder)
 
 
+@pytest.mark.slow
 def test_a_crawl_that_was_stopped_goes_on_where_it_was(choice: Choice[Strategy], tmp_path: Path) -> None:
     crawl = crawl_of(tmp_path / "undisturbed", choice)
     assert crawl.run() is Ending.NOTHING_LEFT
@@ -473,6 +474,7 @@ class Killed(Exception):
     """The process is gone."""
 
 
+@pytest.mark.slow
 def test_a_crawl_that_was_killed_goes_on_from_what_was_committed(choice: Choice[Strategy], tmp_path: Path) -> None:
     crawl = crawl_of(tmp_path / "undisturbed", choice)
     assert crawl.run() is Ending.NOTHING_LEFT
