@@ -19,8 +19,8 @@ from shoal.index.query import Query
 from shoal.model import Value
 from shoal.text import HAN, fold
 
-_BLOCK = 250
-"""Characters that are folded at once; inside one, places are counted one by one, unless all of it is ASCII."""
+_BLOCK = 1000
+"""Characters that are folded at once; inside one, places are counted again when folding changed its length."""
 _GLANCE, _LOOK, _STUDY = 10, 40, 10**9
 """How much of a text is looked through, in widths of a snippet: most pages say soon what they are about."""
 _MOST_FINDS = 400
@@ -62,7 +62,7 @@ def snippet(text: str, query: Query, width: int = 200) -> Snippet:
 
 
 class _Folded:
-    """A text in one spelling, that knows where each character came from; folded as far as somebody has looked."""
+    """A text in one spelling, that knows where each character came from, nearly; folded as far as somebody has looked."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -83,19 +83,23 @@ class _Folded:
         return "".join(self._blocks)
 
     def origin(self, place: int) -> int:
-        """Where the character that is here now stood in the text as it was written."""
+        """Where the character that is here now stood in the text as it was written, give or take a few in the same block."""
         number = min(bisect_right(self._starts, place), len(self._blocks)) - 1
         original, rest = self._text[number * _BLOCK : (number + 1) * _BLOCK], place - self._starts[number]
-        if not original.isascii() or len(original) != len(self._blocks[number]):
-            origins = _origins(original)
+        if len(original) != len(self._blocks[number]):
+            origins = _aligned(original)[1]
             rest = origins[min(rest, len(origins) - 1)]
         return number * _BLOCK + rest
 
 
 @lru_cache(maxsize=32)
-def _origins(block: str) -> list[int]:
-    """For each character of a folded block, the place of the character it was: some fold to nothing, some to several."""
-    return [place for place, folded in enumerate(map(_fold_one, block)) for _ in folded]
+def _aligned(text: str) -> tuple[str, list[int] | range]:
+    """The folded text, and for each of its characters the place of the one it was: some fold to nothing, some to several."""
+    folded = fold(text)
+    if text.isascii() and len(folded) == len(text):
+        return folded, range(len(text))
+    pieces = list(map(_fold_one, text))
+    return "".join(pieces), [place for place, piece in enumerate(pieces) for _ in piece]
 
 
 _fold_one = lru_cache(maxsize=20_000)(fold)  # the same few thousand characters again and again
@@ -204,9 +208,10 @@ def _end(text: str, latest: int) -> int:
 
 def _marked(piece: str, asked: set[Sequence]) -> Iterator[tuple[str, bool]]:
     """The piece, cut at the beginnings and ends of what was asked."""
-    folded, marked = _Folded(piece), bytearray(len(piece))
-    for start, end in (span for sequence in asked for span in _finds(folded.upto(len(piece)), sequence)):
-        first, behind = folded.origin(start), folded.origin(end - 1) + 1
+    marked = bytearray(len(piece))
+    folded, origins = _aligned(piece)
+    for start, end in (span for sequence in asked for span in _finds(folded, sequence)):
+        first, behind = origins[start], origins[end - 1] + 1
         marked[first:behind] = b"\x01" * (behind - first)
     for match in re.finditer(b"\x00+|\x01+", bytes(marked)):
         yield piece[match.start() : match.end()], marked[match.start()] == 1
