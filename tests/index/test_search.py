@@ -212,6 +212,14 @@ def test_near_copies_are_one_hit(tmp_path: Path) -> None:
     assert sorted(id for ids in pages for id in ids) == [5, *range(20, 50)]
 
 
+def test_near_copies_are_counted_among_more_pages_than_were_looked_at(tmp_path: Path) -> None:
+    copies = [page(1, "grid grid grid"), page(2, "grid", group=1), page(3, "grid", group=1), page(4, "lines", group=1)]
+    others = [page(id, "a grid among" + " words" * (id // 10)) for id in range(10, 310)]
+    hit, *more = index_of(tmp_path, [*copies, *others]).search(parse("grid"), limit=3).hits
+    assert (hit.id, hit.similar) == (1, 2)
+    assert [other.similar for other in more] == [0, 0]
+
+
 def test_many_near_copies_do_not_hide_the_others(tmp_path: Path) -> None:
     copies = [page(id, "grid grid grid", group=1) for id in range(1, 700)]
     index = index_of(tmp_path, [*copies, page(900, "grid and more"), page(901, "grid and much more")])

@@ -19,6 +19,7 @@ from shoal.text import HAN
 
 _RUN = re.compile(f"[{HAN}]+")
 _LONG = 24
+"""Characters; shorter runs are paired one by one, which begins faster."""
 _UNITS = "utf-16-le"
 """Two bytes for every Chinese character that `HAN` has."""
 
