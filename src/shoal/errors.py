@@ -4,6 +4,7 @@
     ├── InputError             what the user gave cannot be used (topic file, option, URL)
     ├── FolderError            the data folder cannot be used (missing, locked, other version, not writable)
     │   └── FolderBusy         somebody else is writing there at this moment
+    ├── BrokerRefused          the broker is there, but does not let us in
     ├── StorageFull            the disk is full; everything committed before is safe
     └── NoSeedReached          not one seed could be fetched
 
@@ -31,6 +32,10 @@ class FolderBusy(FolderError):
 
 class StorageFull(ShoalError):
     """There is no room left to store pages; what was stored before is safe."""
+
+
+class BrokerRefused(ShoalError):
+    """The broker is there, but does not let us in."""
 
 
 class NoSeedReached(ShoalError):

@@ -153,3 +153,12 @@ class Settings(Part, frozen=True, kw_only=True):
     """The folder keeps what another crawl learned (`store/models.py`), and the strategy begins with it."""
     label: str = ""
     """The name of this topic in a table of hand-made labels; only measuring looks at it."""
+
+
+class Cluster(Part, frozen=True, kw_only=True):
+    """Which servers a crawl uses. Apart from `Settings`, because these URLs have passwords, and settings travel to workers."""
+
+    database: str = ""
+    """postgresql://…; empty: SQLite, in the crawl's folder."""
+    broker: str = ""
+    """amqp://…; empty: no worker but our own processes."""

@@ -87,3 +87,14 @@ def key_of(url: str) -> int:
     return int.from_bytes(
         hashlib.blake2b(url.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big", signed=True
     )
+
+
+def shown(url: str) -> str:
+    """The URL of a server as it may be printed and logged: without its password, and what else may be secret."""
+    before, mark, rest = url.partition("://")
+    if not mark:
+        return "…" if "@" in url else url
+    place = rest.partition("?")[0]
+    user, at, host = place.rpartition("@")
+    name = user.partition(":")[0]
+    return f"{before}://{name + at}{host}"

@@ -235,7 +235,12 @@ class CrawlStore:
             add_version(self._database, change)
 
     def _write_meta(self, changes: Changes) -> None:
-        meta = {"warc": self._warc.position, "elapsed": changes.elapsed, "fetching": changes.fetching}
+        meta = {
+            "warc": self._warc.position,
+            "elapsed": changes.elapsed,
+            "fetching": changes.fetching,
+            "workers": changes.workers,
+        }
         rows = [(key, msgspec.json.encode(value).decode()) for key, value in meta.items()]
         self._database.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
 

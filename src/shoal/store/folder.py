@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from shoal.errors import FolderError, ShoalError, StorageFull
-from shoal.settings import Settings
+from shoal.settings import Cluster, Settings
 
 Database = sqlite3.Connection
 """The database of a crawl, for the signatures of those who hand it on."""
@@ -27,6 +27,7 @@ MODEL = "crawl.model"
 """What another crawl learned and this one began with (`store/models.py`), if it did."""
 FEEDBACK = "feedback.jsonl"
 """What the user said of pages (`opinions.py`); may be written while a crawl is at work."""
+CLUSTER = "cluster.json"
 _LOCK = "lock"
 _OWN = (f"{DATABASE}*", MODEL, FEEDBACK, _LOCK, "pages-*.warc.gz", "index", "index-pictures")
 """The names of all files and folders that make a crawl."""
@@ -153,6 +154,12 @@ def write_settings(connection: sqlite3.Connection, settings: Settings) -> None:
     """What the crawl goes on with."""
     value = msgspec.json.encode(settings).decode()
     connection.execute("UPDATE meta SET value = ? WHERE key = 'settings'", (value,))
+
+
+def read_cluster(folder: Path) -> Cluster:
+    """Which servers the crawl uses."""
+    path = folder / CLUSTER
+    return msgspec.json.decode(path.read_bytes(), type=Cluster) if path.is_file() else Cluster()
 
 
 def damage(connection: sqlite3.Connection) -> list[str]:

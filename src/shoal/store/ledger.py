@@ -63,6 +63,7 @@ ON CONFLICT (key) DO UPDATE SET
   busy_until = CASE WHEN owner = :owner AND held <= 1 THEN 0 ELSE busy_until END,
   held = CASE WHEN owner = :owner THEN max(held - 1, 0) ELSE held END
 """
+_HELD = "SELECT key, busy_until FROM clocks WHERE owner = :owner AND busy_until > :now"
 _RECOVER = """
 UPDATE clocks SET next_at = max(next_at, :free_at), busy_until = 0, held = 0
 WHERE owner = :owner AND busy_until > :now
@@ -126,6 +127,10 @@ class SqliteLedger:
         """Free what this crawl held when it was killed; it may have asked a moment ago, so each host gets a pause."""
         self.flush()
         self._run(_RECOVER, {"owner": self._owner, "now": now, "free_at": now + pause})
+
+    def held(self, now: float) -> dict[str, float]:
+        """The hosts that requests of this crawl are under way to, and when each claim runs out."""
+        return dict(self._run(_HELD, {"owner": self._owner, "now": now}).fetchall())
 
     def close(self) -> None:
         """Let go of the file, after all that was released; closing twice does no harm."""
