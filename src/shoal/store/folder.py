@@ -17,9 +17,9 @@ import msgspec
 
 from shoal.errors import FolderError, ShoalError, StorageFull
 from shoal.settings import Settings
+from shoal.store.database import Database
+from shoal.store.sqlite import SqliteDatabase, open_file, tune
 
-Database = sqlite3.Connection
-"""The database of a crawl, for the signatures of those who hand it on."""
 VERSION = 3
 """Raised when a folder written by an older shoal can no longer be read as it is."""
 DATABASE = "crawl.sqlite"
@@ -27,6 +27,8 @@ MODEL = "crawl.model"
 """What another crawl learned and this one began with (`store/models.py`), if it did."""
 FEEDBACK = "feedback.jsonl"
 """What the user said of pages (`opinions.py`); may be written while a crawl is at work."""
+META = "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+"""Keeps a JSON text under a key."""
 _LOCK = "lock"
 _OWN = (f"{DATABASE}*", MODEL, FEEDBACK, _LOCK, "pages-*.warc.gz", "index", "index-pictures")
 """The names of all files and folders that make a crawl."""
@@ -93,31 +95,23 @@ def is_own(folder: Path, path: Path) -> bool:
     return any(first.match(pattern) for pattern in _OWN)
 
 
-def connect(folder: Path) -> sqlite3.Connection:
+def connect(folder: Path) -> SqliteDatabase:
     """A connection to the database of a crawl; any number may read while one writes."""
     if not exists(folder):
         raise _missing(folder)
     with storage_errors(folder):
-        connection = sqlite3.connect(folder / DATABASE, isolation_level=None, check_same_thread=False, timeout=30)
+        connection = open_file(folder / DATABASE)
         try:
             _check_version(folder, connection)  # before anything is changed
-            _tune(connection)
+            tune(connection)
         except (sqlite3.Error, FolderError):
             connection.close()
             raise
     return connection
 
 
-def _tune(connection: sqlite3.Connection) -> None:
-    connection.execute("PRAGMA journal_mode = WAL")
-    # With WAL, NORMAL can lose the last seconds when the power fails, never the consistency: those pages are fetched again.
-    connection.execute("PRAGMA synchronous = NORMAL")
-    connection.execute("PRAGMA cache_size = -196608")
-    connection.execute("PRAGMA temp_store = MEMORY")
-
-
 @contextmanager
-def reading(folder: Path) -> Iterator[sqlite3.Connection]:
+def reading(folder: Path) -> Iterator[Database]:
     """The database of a crawl, for a few questions."""
     database = connect(folder)
     try:
@@ -127,21 +121,21 @@ def reading(folder: Path) -> Iterator[sqlite3.Connection]:
         database.close()
 
 
-def read_meta(connection: sqlite3.Connection, key: str) -> bytes | None:
+def read_meta(connection: Database, key: str) -> bytes | None:
     """The JSON kept under a key."""
     row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
     return row[0].encode() if row else None
 
 
-def write_meta(connection: sqlite3.Connection, key: str, value: object | None) -> None:
+def write_meta(connection: Database, key: str, value: object | None) -> None:
     """Keep a value under a key, as JSON; None forgets what was kept there."""
     if value is None:
         connection.execute("DELETE FROM meta WHERE key = ?", (key,))
         return
-    connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, msgspec.json.encode(value).decode()))
+    connection.execute(META, (key, msgspec.json.encode(value).decode()))
 
 
-def read_settings(folder: Path, connection: sqlite3.Connection) -> Settings:
+def read_settings(folder: Path, connection: Database) -> Settings:
     """What the crawl was started with."""
     try:
         return msgspec.json.decode(read_meta(connection, "settings") or b"", type=Settings)
@@ -149,18 +143,13 @@ def read_settings(folder: Path, connection: sqlite3.Connection) -> Settings:
         raise FolderError(f"The settings kept in {folder} cannot be read: {error}.") from error
 
 
-def write_settings(connection: sqlite3.Connection, settings: Settings) -> None:
+def write_settings(connection: Database, settings: Settings) -> None:
     """What the crawl goes on with."""
     value = msgspec.json.encode(settings).decode()
     connection.execute("UPDATE meta SET value = ? WHERE key = 'settings'", (value,))
 
 
-def damage(connection: sqlite3.Connection) -> list[str]:
-    """What SQLite finds wrong with a database, one line each."""
-    return [line for (line,) in connection.execute("PRAGMA quick_check") if line != "ok"]
-
-
-def _check_version(folder: Path, connection: sqlite3.Connection) -> None:
+def _check_version(folder: Path, connection: Database) -> None:
     if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
         raise FolderError(f"The database in {folder} is damaged or not one of shoal's.")
     version = msgspec.json.decode(read_meta(connection, "version") or b"0")
