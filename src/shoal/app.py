@@ -46,8 +46,7 @@ from shoal.store.explain import Explanation, explain
 from shoal.store.export import ExportRow, Format, export, rows
 from shoal.store.ledger import SqliteLedger, ledger_path
 from shoal.store.memory import Memory
-from shoal.store.models import Model, pack, read_model
-from shoal.store.opinions import OpinionReader
+from shoal.store.models import Model, pack
 from shoal.store.reopen import reopen
 from shoal.store.report import BestPage, Status
 from shoal.topic import vectors
@@ -241,7 +240,7 @@ def make_coordinator(
         totals=totals,
         clock=clock,
         commit_seconds=commit_seconds,
-        opinions=OpinionReader(store.folder).news,
+        opinions=store.opinions.news,
         finish=_make_finish(store, totals),
         backlog=store.backlog,
         new_pages=new_pages,
@@ -267,7 +266,7 @@ def _new_strategy(settings: Settings) -> Strategy:
 
 def began_with(memory: Memory) -> Model | None:
     """What the crawl began with, unless the user has changed to another strategy since."""
-    model = read_model(memory.folder / folders.MODEL) if memory.settings.has_model else None
+    model = memory.model()
     return model if model is not None and model.strategy == memory.settings.strategy else None
 
 

@@ -128,6 +128,15 @@ class Learning(Part, frozen=True, kw_only=True):
     """S of AVSM 2.2.1: pages at or above the threshold that the user would like to have per interval."""
 
 
+class Cluster(Part, frozen=True, kw_only=True):
+    """The servers of a crawl of many machines. They may have passwords, so they are no part of `Settings`, which travel."""
+
+    database: str = ""
+    """The URL of a PostgreSQL database that remembers the crawl; empty: a SQLite file in its folder does."""
+    broker: str = ""
+    """The URL of a RabbitMQ server that hands out the work; empty: the coordinator does."""
+
+
 class Settings(Part, frozen=True, kw_only=True):
     """All that a crawl is: what `resume` needs to go on."""
 

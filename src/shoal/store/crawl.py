@@ -9,9 +9,8 @@ Whatever a crash leaves behind that position is cut off at the next start, and t
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -21,20 +20,19 @@ from shoal.model import Entry, Response, State, Timing
 from shoal.remembered import Changes, Duplicate, Look, RobotsRecord, TopicChange, Totals
 from shoal.remembered import PatternCount as Pattern
 from shoal.store import folder as folders
+from shoal.store.database import Database
 from shoal.store.history import add_version, latest
+from shoal.store.keeping import Batch, keeping_of
 from shoal.store.memory import Memory
 from shoal.store.pages import PageWriter
 from shoal.store.pictures import PictureWriter, SqliteBacklog
+from shoal.store.postgres import PostgresDatabase
 from shoal.store.reopen import TALLY
 from shoal.store.report import FailedSeed, failed_seeds
-from shoal.store.shelf import SqliteShelf, index_of
-from shoal.store.sqlite import checkpoint, checkpoint_by_hand
-from shoal.store.steps import Steps, Write, in_bites, on_the_loop
-from shoal.store.warc import WarcWriter, read_body
+from shoal.store.steps import Steps, Write, in_bites
+from shoal.store.warc import WarcWriter, is_elsewhere, read_body
 from shoal.urls import key_of
 
-_CHECKPOINT_ROWS = 50_000
-"""About 50 MB of write-ahead log."""
 _ROWS_OF_A_PAGE = 20
 """With its text, a page takes as much of the log as so many URLs; a picture with its thumbnail, too."""
 _FoundRow = tuple[int, int, int, float, int, int, int, int, str, str, str, float | None]
@@ -65,29 +63,28 @@ _PATTERN = """
 
 
 class CrawlStore:
-    """The only writer of a crawl's folder. All of it runs on the event loop; only the disk is waited for in a thread."""
+    """The only writer of a crawl's folder, and of its database."""
 
-    def __init__(self, folder: Path, *, durable: bool = True) -> None:
-        """Not durable: a crash of the computer may cost more than a second, but no commit waits for the disk."""
+    def __init__(self, folder: Path, holder: PostgresDatabase | None = None, *, durable: bool = True) -> None:
+        """`holder` is the connection that has the lock of a crawl in PostgreSQL (`folder.lock`).
+
+        Not durable: a crash of the computer may cost more than a second, but no commit waits for the disk.
+        """
         self.folder = folder
         self._durable = durable
-        # Frontier and commits share one connection: a second one would have to read its pages anew after every commit. While a
-        # commit runs, the frontier may see half of it; that is no harm, because `crawl.records` knows what is in transit.
-        self._database = folders.connect(folder)
-        checkpoint_by_hand(self._database)
-        # Checkpoints sync the disk; on a connection of their own nobody waits for them.
-        self._checkpointer = folders.connect(folder)
-        self._rows_since_checkpoint = 0
+        with folders.storage_errors(folder):
+            self._keeping = keeping_of(folder, holder)
+        self._database: Database = self._keeping.database
+        self.shelf, self.opinions = self._keeping.shelf, self._keeping.opinions
         self.settings = settings = folders.read_settings(folder, self._database)
         self.memory = Memory(folder, settings, self._database)
-        with folders.storage_errors(folder):
-            self.shelf = SqliteShelf(self._database, index_of(folder / folders.DATABASE))
-        position = folders.read_meta(self._database, "warc")
+        position = folders.read_meta(self._database, self._keeping.warc_key)
         self._warc = WarcWriter(
             folder,
             msgspec.json.decode(position, type=tuple[str, int]) if position else None,
             user_agent=settings.fetching.user_agent,
             contact=settings.fetching.contact,
+            mark=self._keeping.mark,
         )
         self._pages = PageWriter(self._database, self._warc)
         self._pictures = PictureWriter(self._database, self._warc)
@@ -118,12 +115,12 @@ class CrawlStore:
 
     def robots(self, origin: str) -> RobotsRecord | None:
         """What the robots.txt of an origin said when it was read last."""
-        row = self._database.execute("SELECT * FROM robots WHERE origin = ?", (origin,)).fetchone()
+        row = self._keeping.near.execute("SELECT * FROM robots WHERE origin = ?", (origin,)).fetchone()
         return RobotsRecord(**dict(zip(RobotsRecord.__struct_fields__, row, strict=True))) if row else None
 
     def patterns(self) -> Iterator[Pattern]:
         """How families of URLs have fared so far."""
-        for row in self._database.execute("SELECT * FROM patterns"):
+        for row in self._database.stream("SELECT * FROM patterns"):
             yield Pattern(**dict(zip(Pattern.__struct_fields__, row, strict=True)))
 
     def seed_pages(self) -> Iterator[Response]:
@@ -136,6 +133,8 @@ class CrawlStore:
         )
         never = Timing(started=0.0, answered=0.0, ended=0.0)
         for url, status, kind, file, offset in rows:
+            if is_elsewhere(self.folder, file):  # of another machine, from which this one took over
+                continue
             body = read_body(self.folder, file, offset)
             yield Response(url=url, status=status, headers=(("content-type", kind),), body=body, timing=never)
 
@@ -151,37 +150,43 @@ class CrawlStore:
             hosts = self._new_hosts(changes)
             found = [self._found_row(entry) for entry in changes.added]
             urls: list[Write] = [(_HOST, hosts), (_FOUND, found), *self._url_writes(changes)]
-            duplicates = await on_the_loop(self._steps(changes, urls))
-            await on_the_loop(self.shelf.learn([(row[1], row[0]) for row in found]))
             pages = len(changes.pages) + len(changes.looks) + len(changes.pictures)
-            await self._checkpoint_when_due(len(changes.added) + len(changes.changed) + _ROWS_OF_A_PAGE * pages)
-        return duplicates
+            batch = Batch(
+                steps=lambda: self._steps(changes, batch),
+                rewind=self._marked_for_rewind(),
+                urls=urls,
+                keys=[(row[1], row[0]) for row in found],
+                rows=len(changes.added) + len(changes.changed) + _ROWS_OF_A_PAGE * pages,
+            )
+            return await self._keeping.commit(batch)
 
-    def _steps(self, changes: Changes, urls: list[Write]) -> Steps[list[Duplicate]]:
+    def _marked_for_rewind(self) -> Callable[[], None]:
+        """What forgets all that is written to files, or kept in mind, from now on."""
+        position, forget_pictures = self._warc.position, self._pictures.marked_for_rewind()
+
+        def rewind() -> None:
+            self._warc.rewind(position)
+            forget_pictures()
+
+        return rewind
+
+    def _steps(self, changes: Changes, batch: Batch) -> Steps[list[Duplicate]]:
         with self._database.transaction():
-            for write in urls:
+            for write in batch.urls:
                 yield from in_bites(self._database, *write)
             yield from in_bites(self._database, TALLY, _tally(changes))
-            duplicates = yield from self._pages.write(changes.pages)
+            batch.duplicates = yield from self._pages.write(changes.pages)
             yield from self._write_extras(changes)
             yield from self._write_memory(changes)
             if (changes.pages or changes.pictures or changes.looks) and self._durable:
                 yield self._warc.sync
             self._write_meta(changes)
-        return duplicates
+        return batch.duplicates
 
     def close(self) -> None:
         """Let go of the folder."""
         self._warc.close()
-        self.shelf.close()
-        self._checkpointer.close()
-        self._database.close()
-
-    async def _checkpoint_when_due(self, rows: int) -> None:
-        self._rows_since_checkpoint += rows
-        if self._rows_since_checkpoint >= _CHECKPOINT_ROWS:
-            self._rows_since_checkpoint = 0
-            await asyncio.to_thread(checkpoint, self._checkpointer)
+        self._keeping.close()
 
     # --- URLs --------------------------------------------------------------------------------------------------------
 
@@ -240,7 +245,8 @@ class CrawlStore:
             add_version(self._database, change)
 
     def _write_meta(self, changes: Changes) -> None:
-        meta = {"warc": self._warc.position, "elapsed": changes.elapsed, "fetching": changes.fetching}
+        meta = {self._keeping.warc_key: self._warc.position, "elapsed": changes.elapsed, "fetching": changes.fetching}
+        meta |= self._keeping.note()
         rows = [(key, msgspec.json.encode(value).decode()) for key, value in meta.items()]
         self._database.executemany(folders.META, rows)
 
@@ -248,8 +254,8 @@ class CrawlStore:
 @contextmanager
 def open_store(folder: Path) -> Iterator[CrawlStore]:
     """Open a crawl's folder for writing; nobody else may while it is open."""
-    with folders.lock(folder):
-        store = CrawlStore(folder)
+    with folders.lock(folder) as holder:
+        store = CrawlStore(folder, holder)
         try:
             yield store
         finally:

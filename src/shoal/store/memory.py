@@ -8,7 +8,11 @@ from pathlib import Path
 
 from shoal.model import State
 from shoal.settings import Settings
+from shoal.store import cluster as clusters
+from shoal.store import folder as folders
 from shoal.store.database import Database
+from shoal.store.models import Model, decode_model, read_model
+from shoal.store.postgres import PostgresDatabase
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +22,15 @@ class Memory:
     folder: Path
     settings: Settings
     database: Database
+
+    def model(self) -> Model | None:
+        """What another crawl learned and this one began with."""
+        if not self.settings.has_model:
+            return None
+        path = self.folder / folders.MODEL
+        if isinstance(self.database, PostgresDatabase):
+            return decode_model(path, clusters.model_of(self.database))
+        return read_model(path)
 
     def memos(self) -> Iterator[bytes]:
         """What the strategy noted about pages, in the order of fetching."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import msgspec
 import numpy as np
@@ -97,6 +97,15 @@ class PictureWriter:
             "UPDATE pictures SET state = ?, reason = ?, detail = ? WHERE id = ?",
             (fate.state, fate.reason, fate.detail, fate.id),
         )
+
+    def marked_for_rewind(self) -> Callable[[], None]:
+        """What forgets all pictures that are settled from now on."""
+        ids, fingerprints = self._ids.copy(), self._fingerprints.copy()
+
+        def rewind() -> None:
+            self._ids, self._fingerprints = ids, fingerprints
+
+        return rewind
 
     def _keep(self, id: int, came: Pictured) -> None:
         """Of pictures that show the same, the largest is kept; of the others, only that they exist."""
