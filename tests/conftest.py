@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from shoal.settings import Cluster
 from shoal.testing.servers import PostgreSQL, RabbitMQ
 
 # Machines are shared and noisy: how long an example takes says nothing.
@@ -50,6 +51,12 @@ def postgres(postgres_server: PostgreSQL) -> Iterator[str]:
     yield url
     if postgres_server.is_running:
         postgres_server.drop_database(url)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def cluster(request: pytest.FixtureRequest) -> Cluster:
+    """Where a crawl is kept; a test that asks for it runs for each place."""
+    return Cluster(database=request.getfixturevalue("postgres") if request.param == "postgresql" else "")
 
 
 @pytest.fixture

@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from shoal.model import State
+from shoal.settings import Cluster
 from shoal.store.database import Database
 from shoal.store.marked import lay_over
+from shoal.store.postgres import PostgresDatabase
 from shoal.store.sqlite import open_file
 from shoal.urls import host_of, key_of
 
@@ -106,8 +108,8 @@ class HandMade:
 
 
 @pytest.fixture
-def crawl() -> Iterator[HandMade]:
-    with closing(open_file(":memory:")) as connection:
+def crawl(cluster: Cluster) -> Iterator[HandMade]:
+    with closing(PostgresDatabase(cluster.database) if cluster.database else open_file(":memory:")) as connection:
         connection.executescript(files("shoal.store").joinpath("schema.sql").read_text(encoding="utf-8"))
         lay_over(connection, {})
         yield HandMade(connection)
