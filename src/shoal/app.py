@@ -41,6 +41,7 @@ from shoal.remembered import TopicChange, Totals
 from shoal.settings import STRATEGY, Settings
 from shoal.store import folder as folders
 from shoal.store import history, marked, opinions, report
+from shoal.store.clocks import PostgresLedger
 from shoal.store.crawl import CrawlStore, open_store
 from shoal.store.explain import Explanation, explain
 from shoal.store.export import ExportRow, Format, export, rows
@@ -181,7 +182,7 @@ async def run_crawl(
     with ExitStack() as stack:
         store = stack.enter_context(open_store(folder))
         interpreter.tune()
-        ledger = SqliteLedger(ledger_file or ledger_path(os.environ), store.crawl_id, time.time)
+        ledger = _open_ledger(store, ledger_file)
         stack.callback(ledger.close)
         _let_go(ledger, store.settings)  # of what an earlier run held when it was killed
         stack.callback(_let_go, ledger, store.settings)
@@ -297,7 +298,14 @@ def _make_learner(store: CrawlStore, totals: Totals) -> Learner:
     return learner
 
 
-def _let_go(ledger: SqliteLedger, settings: Settings) -> None:
+def _open_ledger(store: CrawlStore, file: Path | None) -> SqliteLedger | PostgresLedger:
+    """The clocks of all machines for a crawl that any machine can go on with; else those of this one."""
+    if file is None and (url := folders.read_cluster(store.folder).database):
+        return PostgresLedger(url, store.crawl_id, time.time)
+    return SqliteLedger(file or ledger_path(os.environ), store.crawl_id, time.time)
+
+
+def _let_go(ledger: SqliteLedger | PostgresLedger, settings: Settings) -> None:
     """Hosts that we hold may be asked by other crawls again, after a pause."""
     ledger.recover(time.time(), settings.politeness.delay)
 

@@ -25,7 +25,7 @@ from shoal.urls import shown
 _T = TypeVar("_T")
 _Connection = Any
 """`asyncpg.Connection`; the library has no types."""
-_CONNECT_SECONDS = 10.0
+_CONNECT_SECONDS = 5.0
 _CLOSE_SECONDS = 2.0
 _PREFETCH = 2_000
 """Rows of a stream that come at once."""
@@ -77,8 +77,13 @@ class Answer:
 class PostgresDatabase:
     """One connection. Any thread may use it; they wait for each other."""
 
-    def __init__(self, url: str, schema: str = "public", *, relaxed: bool = False) -> None:
-        """Relaxed: what was written in the last second may be lost when the server's computer fails."""
+    def __init__(
+        self, url: str, schema: str = "public", *, relaxed: bool = False, patience: float | None = None
+    ) -> None:
+        """Relaxed: what was written in the last second may be lost when the server's computer fails.
+
+        A server that takes longer than `patience` seconds for an answer counts as gone; None: as long as the connection lives.
+        """
         self.url = url
         self.schema = schema
         self._settings = {"search_path": schema, "application_name": "shoal", "jit": "off"}
@@ -87,6 +92,7 @@ class PostgresDatabase:
         self._loop = asyncio.new_event_loop()
         self._thread = Thread(target=self._loop.run_forever, name="shoal-postgres", daemon=True)
         self._thread.start()
+        self._patience = patience
         self._turn = Lock()
         """Held by the thread that waits for an answer."""
         self._streams = 0
@@ -108,7 +114,7 @@ class PostgresDatabase:
         """Leave the connection as it is, and make a new one."""
         self.abort()
         self._streams = 0
-        self._connection = self._wait(self._connect())
+        self._connection = self._wait(self._connect(), _CONNECT_SECONDS + 1)
 
     async def _connect(self) -> _Connection:
         try:
@@ -214,11 +220,15 @@ class PostgresDatabase:
             if own and not self._streams and self.in_transaction and current_thread() is not self._thread:
                 self.execute("COMMIT")
 
-    def _wait(self, work: Coroutine[Any, Any, _T]) -> _T:
+    def _wait(self, work: Coroutine[Any, Any, _T], patience: float | None = None) -> _T:
         with self._turn:
             answer: Future[_T] = asyncio.run_coroutine_threadsafe(work, self._loop)
             try:
-                return answer.result()
+                return answer.result(patience or self._patience)
+            except TimeoutError as error:
+                answer.cancel()
+                self.abort()
+                raise gone(self.url, "it does not answer") from error
             except Exception as error:
                 if (said := self._translated(error)) is error:
                     raise
