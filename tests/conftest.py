@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from shoal.settings import Cluster
+from shoal.testing.servers import PostgreSQL, RabbitMQ
+
 # Machines are shared and noisy: how long an example takes says nothing.
 settings.register_profile("shoal", deadline=None)
 settings.load_profile("shoal")
@@ -23,3 +26,45 @@ def own_ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         del os.environ["SHOAL_STATE_DIR"]
     else:
         os.environ["SHOAL_STATE_DIR"] = before
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgreSQL]:
+    """One server for all tests of this process, started by the first that asks."""
+    with PostgreSQL() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def rabbitmq_server() -> Iterator[RabbitMQ]:
+    """One server for all tests of this process, started by the first that asks."""
+    with RabbitMQ() as server:
+        yield server
+
+
+@pytest.fixture
+def postgres(postgres_server: PostgreSQL) -> Iterator[str]:
+    """The URL of an empty database of a real PostgreSQL."""
+    if not postgres_server.is_running:  # the test before has killed it
+        postgres_server.start()
+    url = postgres_server.create_database()
+    yield url
+    if postgres_server.is_running:
+        postgres_server.drop_database(url)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def cluster(request: pytest.FixtureRequest) -> Cluster:
+    """Where a crawl is kept; a test that asks for it runs for each place."""
+    return Cluster(database=request.getfixturevalue("postgres") if request.param == "postgresql" else "")
+
+
+@pytest.fixture
+def rabbitmq(rabbitmq_server: RabbitMQ) -> Iterator[str]:
+    """The URL of an empty virtual host of a real RabbitMQ."""
+    if not rabbitmq_server.is_running:  # the test before has killed it
+        rabbitmq_server.start()
+    url = rabbitmq_server.create_vhost()
+    yield url
+    if rabbitmq_server.is_running:
+        rabbitmq_server.delete_vhost(url)

@@ -50,6 +50,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "ada_url": ("urls",),
     "ahocorasick_rs": ("text",),
     "aiohttp": ("crawl.fetch", "crawl.trouble", "crawl.addresses", "testing"),
+    "asyncpg": ("store.postgres",),
     "click": ("cli", "commands"),
     "fastwarc": ("evaluate.recorded",),
     "feedparser": ("seeds.feed",),

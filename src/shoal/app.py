@@ -43,13 +43,13 @@ from shoal.remembered import TopicChange, Totals
 from shoal.settings import STRATEGY, Settings
 from shoal.store import folder as folders
 from shoal.store import history, marked, opinions, report
+from shoal.store.clocks import PostgresLedger
 from shoal.store.crawl import CrawlStore, open_store
 from shoal.store.explain import Explanation, explain
 from shoal.store.export import ExportRow, Format, export, rows
 from shoal.store.ledger import SqliteLedger, ledger_path
 from shoal.store.memory import Memory
-from shoal.store.models import Model, pack, read_model
-from shoal.store.opinions import OpinionReader
+from shoal.store.models import Model, pack
 from shoal.store.reopen import reopen
 from shoal.store.report import BestPage, Status
 from shoal.topic import vectors
@@ -187,7 +187,7 @@ async def run_crawl(
     with ExitStack() as stack:
         store = stack.enter_context(open_store(folder))
         interpreter.tune()
-        ledger = SqliteLedger(ledger_file or ledger_path(os.environ), store.crawl_id, time.time)
+        ledger = _open_ledger(store, ledger_file)
         stack.callback(ledger.close)
         broker = folders.read_cluster(folder).broker
         if broker:  # workers may still be asking for what an earlier run handed out
@@ -258,7 +258,7 @@ def make_coordinator(
         totals=totals,
         clock=clock,
         commit_seconds=commit_seconds,
-        opinions=OpinionReader(store.folder).news,
+        opinions=store.opinions.news,
         finish=_make_finish(store, totals),
         backlog=store.backlog,
         new_pages=new_pages,
@@ -284,7 +284,7 @@ def _new_strategy(settings: Settings) -> Strategy:
 
 def began_with(memory: Memory) -> Model | None:
     """What the crawl began with, unless the user has changed to another strategy since."""
-    model = read_model(memory.folder / folders.MODEL) if memory.settings.has_model else None
+    model = memory.model()
     return model if model is not None and model.strategy == memory.settings.strategy else None
 
 
@@ -315,7 +315,14 @@ def _make_learner(store: CrawlStore, totals: Totals) -> Learner:
     return learner
 
 
-def _let_go(ledger: SqliteLedger, settings: Settings) -> None:
+def _open_ledger(store: CrawlStore, file: Path | None) -> SqliteLedger | PostgresLedger:
+    """The clocks of all machines for a crawl that any machine can go on with; else those of this one."""
+    if file is None and (url := folders.read_cluster(store.folder).database):
+        return PostgresLedger(url, store.crawl_id, time.time)
+    return SqliteLedger(file or ledger_path(os.environ), store.crawl_id, time.time)
+
+
+def _let_go(ledger: SqliteLedger | PostgresLedger, settings: Settings) -> None:
     """Hosts that we hold may be asked by other crawls again, after a pause."""
     ledger.recover(time.time(), settings.politeness.delay)
 

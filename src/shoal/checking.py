@@ -12,7 +12,7 @@ from shoal.index.folder import damage, problem
 from shoal.index.search import open_index
 from shoal.store import feeding
 from shoal.store import folder as folders
-from shoal.store.folder import Database
+from shoal.store.database import Database
 from shoal.store.report import Answer
 from shoal.store.warc import read_body
 
@@ -45,7 +45,7 @@ def check(folder: Path, progress: Progress = lambda done, total: None) -> Check:
     """Read all that a crawl has stored, and compare the index with it."""
     running = folders.is_running(folder)
     with folders.reading(folder) as database:
-        wrong = [f"The database is damaged: {line}." for line in folders.damage(database)]
+        wrong = [f"The database is damaged: {line}." for line in database.damage()]
         wrong += _some([f"The stored text of {url} cannot be read." for url in feeding.damaged(database)])
         read, unreadable = _bodies(folder, database, progress)
         kept = feeding.kept(database)

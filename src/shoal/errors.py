@@ -3,7 +3,8 @@
     ShoalError                 a sentence for the person at the keyboard; the command exits with `exit_code`
     ├── InputError             what the user gave cannot be used (topic file, option, URL)
     ├── FolderError            the data folder cannot be used (missing, locked, other version, not writable)
-    │   └── FolderBusy         somebody else is writing there at this moment
+    │   ├── FolderBusy         somebody else is writing there at this moment
+    │   └── DatabaseGone       the server that keeps the crawl cannot be reached at this moment
     ├── BrokerRefused          the broker is there, but does not let us in
     ├── StorageFull            the disk is full; everything committed before is safe
     └── NoSeedReached          not one seed could be fetched
@@ -28,6 +29,10 @@ class FolderError(ShoalError):
 
 class FolderBusy(FolderError):
     """Somebody else is writing there; it may be free in a moment."""
+
+
+class DatabaseGone(FolderError):
+    """The server that keeps the crawl cannot be reached; it may come back."""
 
 
 class StorageFull(ShoalError):

@@ -17,7 +17,7 @@ from shoal.index.search import Index, open_index
 from shoal.index.snippet import Snippet, snippet
 from shoal.store import folder as folders
 from shoal.store import marked, showing, texts
-from shoal.store.folder import Database
+from shoal.store.database import Database
 from shoal.store.report import Answer
 
 Now = Callable[[], float]

@@ -25,8 +25,8 @@ from shoal.index.folder import exists, opened, problem
 from shoal.index.write import IndexWriter
 from shoal.store import feeding
 from shoal.store import folder as folders
+from shoal.store.database import Database
 from shoal.store.feeding import Said
-from shoal.store.folder import Database
 
 PAGES = "index"
 """Where in a crawl's folder the index of its pages is."""

@@ -19,7 +19,7 @@ from shoal.index.write import IndexWriter
 from shoal.store import album
 from shoal.store import folder as folders
 from shoal.store.album import Kept
-from shoal.store.folder import Database
+from shoal.store.database import Database
 from shoal.store.report import Answer, pictures
 from shoal.store.warc import read_body
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 from shoal.errors import InputError
 from shoal.store import marked, showing, texts
-from shoal.store.folder import Database
+from shoal.store.database import Database
 from shoal.store.report import Answer
 from shoal.store.showing import StoredPage
 from shoal.store.texts import Version

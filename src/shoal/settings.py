@@ -128,6 +128,15 @@ class Learning(Part, frozen=True, kw_only=True):
     """S of AVSM 2.2.1: pages at or above the threshold that the user would like to have per interval."""
 
 
+class Cluster(Part, frozen=True, kw_only=True):
+    """The servers of a crawl of many machines. They may have passwords, so they are no part of `Settings`, which travel."""
+
+    database: str = ""
+    """The URL of a PostgreSQL database that remembers the crawl; empty: a SQLite file in its folder does."""
+    broker: str = ""
+    """The URL of a RabbitMQ server that hands out the work; empty: the coordinator does."""
+
+
 class Settings(Part, frozen=True, kw_only=True):
     """All that a crawl is: what `resume` needs to go on."""
 
@@ -153,12 +162,3 @@ class Settings(Part, frozen=True, kw_only=True):
     """The folder keeps what another crawl learned (`store/models.py`), and the strategy begins with it."""
     label: str = ""
     """The name of this topic in a table of hand-made labels; only measuring looks at it."""
-
-
-class Cluster(Part, frozen=True, kw_only=True):
-    """Which servers a crawl uses. Apart from `Settings`, because these URLs have passwords, and settings travel to workers."""
-
-    database: str = ""
-    """postgresql://…; empty: SQLite, in the crawl's folder."""
-    broker: str = ""
-    """amqp://…; empty: no worker but our own processes."""

@@ -16,6 +16,7 @@ from publicsuffixlist import PublicSuffixList
 # Not behind a broken escape: `%%341` would become `%41`, which the next reading would take for `A`.
 _ESCAPE = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])%[0-9A-Fa-f]{2}")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_SECRET = re.compile(r"\b(password|passwd|pwd)=[^&]*", re.IGNORECASE)
 MAX_URL_LENGTH = 8000
 """Servers refuse longer request lines, so a longer URL cannot be fetched (what is suspiciously long: `crawl/traps.py`)."""
 
@@ -90,11 +91,8 @@ def key_of(url: str) -> int:
 
 
 def shown(url: str) -> str:
-    """The URL of a server as it may be printed and logged: without its password, and what else may be secret."""
-    before, mark, rest = url.partition("://")
-    if not mark:
-        return "…" if "@" in url else url
-    place = rest.partition("?")[0]
-    user, at, host = place.rpartition("@")
-    name = user.partition(":")[0]
-    return f"{before}://{name + at}{host}"
+    """The URL of a server as it may be printed: without its password."""
+    scheme, separator, rest = url.partition("://")
+    login, at, place = rest.rpartition("@")
+    name, colon, _ = login.partition(":")
+    return _SECRET.sub(r"\1=***", f"{scheme}{separator}{name}{colon and ':***'}{at}{place}")

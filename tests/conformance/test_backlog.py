@@ -11,7 +11,7 @@ from shoal.crawl.extras import NoBacklog
 from shoal.model import Entry, Image, Picture, Pictured, Response, Seen, Sighting, State, Task, Term, Timing, Topic
 from shoal.protocols import Backlog
 from shoal.remembered import Changes, PictureFate, Shown, StoredPage
-from shoal.settings import Settings
+from shoal.settings import Cluster, Settings
 from shoal.store import folder as folders
 from shoal.store.crawl import CrawlStore, open_store
 from shoal.store.pictures import SqliteBacklog
@@ -25,9 +25,9 @@ def url(number: int) -> str:
     return f"http://cdn.test/{number}.png"
 
 
-def filled(folder: Path, pictures: int) -> Backlog:
+def filled(folder: Path, cluster: Cluster, pictures: int) -> Backlog:
     """One page that shows so many pictures, the second of which is here already."""
-    folders.create(folder, Settings(topic=Topic(name="t", terms=(Term(text="t"),)), seeds=(PAGE,)))
+    folders.create(folder, Settings(topic=Topic(name="t", terms=(Term(text="t"),)), seeds=(PAGE,)), cluster=cluster)
 
     async def fill(store: CrawlStore) -> None:
         entry = Entry(id=1, url=PAGE, host="a.test", priority=1.0, state=State.DONE)
@@ -50,8 +50,8 @@ def filled(folder: Path, pictures: int) -> Backlog:
 
 
 @pytest.fixture
-def backlog(tmp_path: Path) -> Backlog:
-    return filled(tmp_path / "c", 7)
+def backlog(tmp_path: Path, cluster: Cluster) -> Backlog:
+    return filled(tmp_path / "c", cluster, 7)
 
 
 def test_every_picture_has_its_number(backlog: Backlog) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from shoal.protocols import Ledger
+from shoal.store.clocks import PostgresLedger
 from shoal.store.ledger import SqliteLedger
 from shoal.testing.ledger import Clock, MemoryLedger
 
@@ -33,17 +34,25 @@ class Prompt:
 OpenLedger = Callable[[str], Prompt]
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=["memory", "sqlite", "postgresql"])
 def open_ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenLedger]:
     """Opens the ledger of this test for one crawl after another."""
     clocks: dict[str, Clock] = {}
-    opened: list[SqliteLedger] = []
+    opened: list[SqliteLedger | PostgresLedger] = []
 
     def open_sqlite(owner: str) -> Ledger:
         opened.append(SqliteLedger(tmp_path / "hosts.sqlite", owner, lambda: NOW))
         return opened[-1]
 
-    opener = open_sqlite if request.param == "sqlite" else (lambda owner: MemoryLedger(owner, clocks))
+    def open_postgres(owner: str) -> Ledger:
+        opened.append(PostgresLedger(request.getfixturevalue("postgres"), owner, lambda: NOW))
+        return opened[-1]
+
+    def open_memory(owner: str) -> Ledger:
+        return MemoryLedger(owner, clocks)
+
+    openers = {"memory": open_memory, "sqlite": open_sqlite, "postgresql": open_postgres}
+    opener = openers[request.param]
     yield lambda owner: Prompt(opener(owner))
     for ledger in opened:
         ledger.close()

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from shoal.model import Entry, Reason, State, Term, Topic
 from shoal.protocols import Shelf
 from shoal.remembered import Changes, Closing, HostRecord, Known, Waiting
-from shoal.settings import Settings
+from shoal.settings import Cluster, Settings
 from shoal.store import folder as folders
 from shoal.store.crawl import open_store
 from shoal.testing.shelf import MemoryShelf
@@ -23,21 +23,22 @@ SETTINGS = Settings(topic=Topic(name="t", terms=(Term(text="t"),)), seeds=("http
 Commit = Callable[[Changes], Shelf]
 
 
-@pytest.fixture(params=["memory", "sqlite", "sqlite opened again"])
+@pytest.fixture(params=["memory", "sqlite", "sqlite opened again", "postgresql", "postgresql opened again"])
 def commit(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Commit]:
     """Commits a batch, and shows the shelf as it is then."""
     if request.param == "memory":
         shelf = MemoryShelf()
         yield lambda changes: (shelf.commit(changes), shelf)[1]
         return
-    folders.create(tmp_path, SETTINGS)
+    database = request.getfixturevalue("postgres") if "postgresql" in request.param else ""
+    folders.create(tmp_path, SETTINGS, cluster=Cluster(database=database))
     with ExitStack() as stack:
         store = stack.enter_context(open_store(tmp_path))
 
         def commit_on_disk(changes: Changes) -> Shelf:
             nonlocal store
             asyncio.run(store.commit(changes))
-            if request.param == "sqlite opened again":
+            if "opened again" in request.param:
                 stack.close()
                 store = stack.enter_context(open_store(tmp_path))
             return store.shelf

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from importlib.resources import files
@@ -12,7 +11,11 @@ from typing import Any
 import pytest
 
 from shoal.model import State
+from shoal.settings import Cluster
+from shoal.store.database import Database
 from shoal.store.marked import lay_over
+from shoal.store.postgres import PostgresDatabase
+from shoal.store.sqlite import open_file
 from shoal.urls import host_of, key_of
 
 NOW = 1_800_000_000.0  # 2027-01-15T08:00:00Z
@@ -21,14 +24,14 @@ NOW = 1_800_000_000.0  # 2027-01-15T08:00:00Z
 class HandMade:
     """Adds rows with sensible defaults; ids count up from 1."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: Database) -> None:
         self.connection = connection
 
     def meta(self, key: str, value: object) -> None:
         self.connection.execute("INSERT INTO meta VALUES (?, ?)", (key, json.dumps(value)))
 
     def host(self, name: str, **changes: Any) -> int:
-        self.connection.execute("INSERT OR IGNORE INTO hosts (name) VALUES (?)", (name,))
+        self.connection.execute("INSERT INTO hosts (name) VALUES (?) ON CONFLICT DO NOTHING", (name,))
         for column, value in changes.items():
             self.connection.execute(f"UPDATE hosts SET {column} = ? WHERE name = ?", (value, name))
         row: tuple[int] = self.connection.execute("SELECT id FROM hosts WHERE name = ?", (name,)).fetchone()
@@ -51,7 +54,7 @@ class HandMade:
         found |= {column: value for column, value in changes.items() if column not in fate}
         fate |= {column: value for column, value in changes.items() if column in fate}
         self.connection.execute(
-            "INSERT INTO tally VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET urls = urls + 1",
+            "INSERT INTO tally VALUES (?, ?, 1) ON CONFLICT (state, reason) DO UPDATE SET urls = tally.urls + 1",
             (state, fate["reason"] or ""),
         )
         id = self._insert("found", found)
@@ -105,8 +108,8 @@ class HandMade:
 
 
 @pytest.fixture
-def crawl() -> Iterator[HandMade]:
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+def crawl(cluster: Cluster) -> Iterator[HandMade]:
+    with closing(PostgresDatabase(cluster.database) if cluster.database else open_file(":memory:")) as connection:
         connection.executescript(files("shoal.store").joinpath("schema.sql").read_text(encoding="utf-8"))
         lay_over(connection, {})
         yield HandMade(connection)

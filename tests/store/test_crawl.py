@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import asyncpg
 import pytest
 from msgspec.structs import replace
 from warcio.archiveiterator import ArchiveIterator
@@ -17,7 +18,7 @@ from warcio.archiveiterator import ArchiveIterator
 from shoal.errors import StorageFull
 from shoal.model import Entry, Evidence, Page, Response, Seen, State, Task, Term, Timing, Topic, Verdict
 from shoal.remembered import Changes, Duplicate, PatternCount, RobotsRecord, StoredPage, Totals
-from shoal.settings import Settings
+from shoal.settings import Cluster, Settings
 from shoal.store import folder as folders
 from shoal.store.crawl import CrawlStore, open_store
 from shoal.store.report import FailedSeed
@@ -30,8 +31,8 @@ TEXT = " ".join(f"word{number} of the power grid" for number in range(200))
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    folders.create(tmp_path / "crawl", SETTINGS)
+def folder(tmp_path: Path, cluster: Cluster) -> Path:
+    folders.create(tmp_path / "crawl", SETTINGS, cluster=cluster)
     return tmp_path / "crawl"
 
 
@@ -68,8 +69,13 @@ def rows(folder: Path, query: str) -> list[tuple[object, ...]]:
         database.close()
 
 
+def warc_file(folder: Path) -> Path:
+    (file,) = folder.glob("pages-*00001.warc.gz")
+    return file
+
+
 def warc_types(folder: Path) -> list[str]:
-    with (folder / "pages-00001.warc.gz").open("rb") as file:
+    with warc_file(folder).open("rb") as file:
         return [record.rec_type for record in ArchiveIterator(file)]
 
 
@@ -186,6 +192,7 @@ def state_of_disk(folder: Path) -> tuple[list[tuple[object, ...]], list[str]]:
     return rows(folder, "SELECT id, state FROM urls JOIN pages USING (id) ORDER BY id"), warc_types(folder)
 
 
+@pytest.mark.parametrize("cluster", [Cluster()], ids=["sqlite"])
 async def test_a_full_disk_below_the_database_loses_nothing_that_was_committed(folder: Path) -> None:
     with open_store(folder) as store:
         await store.commit(batch(page(1, b"kept")))
@@ -199,7 +206,7 @@ async def test_a_full_disk_below_the_database_loses_nothing_that_was_committed(f
 async def test_a_full_disk_below_the_page_file_loses_nothing_that_was_committed(folder: Path) -> None:
     with open_store(folder) as store:
         await store.commit(batch(page(1, b"kept")))
-        with _full_from_now_on("pages-00001.warc.gz"), pytest.raises(StorageFull):
+        with _full_from_now_on("00001.warc.gz"), pytest.raises(StorageFull):
             await store.commit(batch(page(2, b"no room for this")))
     assert state_of_disk(folder) == ([(1, State.DONE)], ["warcinfo", "response"])
     with open_store(folder) as store:
@@ -236,7 +243,9 @@ def _is_open(number: str) -> bool:
 async def test_a_batch_that_cannot_be_written_leaves_no_part_of_itself(folder: Path) -> None:
     with open_store(folder) as store:
         await store.commit(Changes(added=(entry(1),), tally=((State.WAITING, None, 1),)))
-        with pytest.raises(sqlite3.IntegrityError):  # a bug, not a trouble of the user's
+        with pytest.raises(
+            (sqlite3.IntegrityError, asyncpg.UniqueViolationError)
+        ):  # a bug, not a trouble of the user's
             await store.commit(Changes(added=(entry(2), entry(1)), tally=((State.WAITING, None, 2),)))
     assert rows(folder, "SELECT id FROM urls") == [(1,)]
     assert rows(folder, "SELECT state, urls FROM tally") == [(0, 1)]
@@ -257,7 +266,7 @@ with open_store(Path(sys.argv[1])) as store:
 def test_a_process_killed_within_a_commit_leaves_the_last_whole_one(folder: Path) -> None:
     done = subprocess.run([sys.executable, "-c", KILLED, str(folder)], check=False, cwd=Path(__file__).parents[2])
     assert done.returncode == -signal.SIGKILL
-    with (folder / "pages-00001.warc.gz").open("rb") as file:
+    with warc_file(folder).open("rb") as file:
         assert len(list(ArchiveIterator(file))) == 3, "the body was written"
     assert state_of_disk(folder) == ([(1, State.DONE)], ["warcinfo", "response"])
 
@@ -277,11 +286,8 @@ def _shown(store: CrawlStore) -> tuple[object, ...]:
 
 
 async def test_others_can_read_while_a_crawl_writes(folder: Path) -> None:
-    with open_store(folder) as store:
-        reader = sqlite3.connect(folder / folders.DATABASE)
-        reader.execute("BEGIN")
+    with open_store(folder) as store, folders.reading(folder) as reader, reader.snapshot():
         assert reader.execute("SELECT COUNT(*) FROM urls").fetchone() == (0,)
         await store.commit(batch(page(1, b"one")))
         assert reader.execute("SELECT COUNT(*) FROM urls").fetchone() == (0,), "it sees one moment"
-        reader.close()
     assert rows(folder, "SELECT COUNT(*) FROM urls") == [(1,)]

@@ -17,6 +17,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from shoal.errors import FolderError, InputError, StorageFull
 from shoal.model import Evidence, Response, State, Timing
+from shoal.settings import Cluster
 from shoal.store import export as exports
 from shoal.store.export import ExportRow, export, rows
 from shoal.store.warc import WarcWriter
@@ -57,6 +58,7 @@ def test_pages_come_in_the_order_of_fetching(small: HandMade) -> None:
     assert [row.fetch_order for row in rows(small.connection, False)] == [1, 2, 3, 4]
 
 
+@pytest.mark.parametrize("cluster", [Cluster()], ids=["sqlite"])
 def test_rows_are_read_one_by_one_and_never_sorted(small: HandMade) -> None:
     plan = small.connection.execute("EXPLAIN QUERY PLAN " + exports._SELECT, (0,)).fetchall()
     assert not [step for *_, step in plan if "TEMP B-TREE" in step]

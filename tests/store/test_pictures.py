@@ -8,7 +8,7 @@ import pytest
 
 from shoal.model import Image, Picture, Pictured, Response, Sighting, State, Task, Term, Timing, Topic
 from shoal.remembered import Changes, PictureFate, Shown
-from shoal.settings import Settings
+from shoal.settings import Cluster, Settings
 from shoal.store import folder as folders
 from shoal.store.crawl import open_store
 from shoal.urls import key_of
@@ -29,9 +29,11 @@ def came(number: int, width: int, height: int, fingerprint: int) -> PictureFate:
     return PictureFate(id=number, state=State.DONE, came=Pictured(task=task, response=response, picture=look))
 
 
-async def kept(folder: Path, *pictures: tuple[int, int, int]) -> list[tuple[int, int, int]]:
+async def kept(folder: Path, cluster: Cluster, *pictures: tuple[int, int, int]) -> list[tuple[int, int, int]]:
     """What is left of these (width, height, fingerprint): number, the number of what it is the same as, bytes of a thumbnail."""
-    folders.create(folder, Settings(topic=Topic(name="t", terms=(Term(text="t"),)), seeds=("http://a.test/",)))
+    folders.create(
+        folder, Settings(topic=Topic(name="t", terms=(Term(text="t"),)), seeds=("http://a.test/",)), cluster=cluster
+    )
     numbered = list(enumerate(pictures, start=1))
     sighting = Sighting(image=Image(url=url(1)), score=1.0)
     shown = tuple(Shown(picture=n, key=key_of(url(n)), url=url(n), page=1, sighting=sighting) for n, _ in numbered)
@@ -57,6 +59,6 @@ async def kept(folder: Path, *pictures: tuple[int, int, int]) -> list[tuple[int,
     ids=["larger later", "smaller later", "three", "twice", "another shape", "6 bits", "7 bits", "all bits"],
 )
 async def test_what_is_left_of_pictures_that_look_alike(
-    tmp_path: Path, pictures: list[tuple[int, int, int]], left: list[tuple[int, int, int]]
+    tmp_path: Path, cluster: Cluster, pictures: list[tuple[int, int, int]], left: list[tuple[int, int, int]]
 ) -> None:
-    assert await kept(tmp_path / "c", *pictures) == left
+    assert await kept(tmp_path / "c", cluster, *pictures) == left

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 
+from shoal.store.database import Database
 from shoal.store.report import Answer
 
 # Only what was understood can have changed in what it says.
 _ADD = """
-INSERT OR IGNORE INTO due
+INSERT INTO due
 SELECT pages.id FROM pages LEFT JOIN marks USING (id)
-WHERE checked_at <= :before AND (:all OR ifnull(marks.relevant, pages.relevant))
+WHERE checked_at <= ? AND coalesce(marks.relevant, pages.relevant) >= ?
 AND EXISTS (SELECT 1 FROM versions WHERE page = pages.id)
+ON CONFLICT DO NOTHING
 """
 
 
@@ -28,33 +29,33 @@ class Looked(Answer, frozen=True, kw_only=True):
     """Pages that are still to be looked at."""
 
 
-def want(connection: sqlite3.Connection, *, before: float, relevant_only: bool) -> int:
+def want(connection: Database, *, before: float, relevant_only: bool) -> int:
     """All pages that were last looked at before this moment are to be looked at again; answers how many there are in all."""
-    connection.execute(_ADD, {"before": before, "all": not relevant_only})
+    connection.execute(_ADD, (before, int(relevant_only)))
     return waiting(connection)
 
 
-def want_these(connection: sqlite3.Connection, pages: Sequence[int]) -> int:
+def want_these(connection: Database, pages: Sequence[int]) -> int:
     """These pages are to be looked at again."""
-    connection.executemany("INSERT OR IGNORE INTO due VALUES (?)", [(page,) for page in pages])
+    connection.executemany("INSERT INTO due VALUES (?) ON CONFLICT DO NOTHING", [(page,) for page in pages])
     return waiting(connection)
 
 
-def waiting(connection: sqlite3.Connection) -> int:
+def waiting(connection: Database) -> int:
     """How many pages are to be looked at again."""
     (count,) = connection.execute("SELECT count(*) FROM due").fetchone()
     return int(count)
 
 
-def looked(connection: sqlite3.Connection, since: float) -> Looked:
+def looked(connection: Database, since: float) -> Looked:
     """What was found from this moment on."""
     rows = connection.execute(
         """
-        SELECT url, gone, fetched_at >= :since FROM pages JOIN found USING (id)
-        WHERE checked_at >= :since AND (fetched_at < :since OR (SELECT count(*) FROM versions WHERE page = pages.id) > 1)
+        SELECT url, gone, fetched_at >= ? FROM pages JOIN found USING (id)
+        WHERE checked_at >= ? AND (fetched_at < ? OR (SELECT count(*) FROM versions WHERE page = pages.id) > 1)
         ORDER BY fetch_order
         """,
-        {"since": since},
+        (since, since, since),
     ).fetchall()
     return Looked(
         looked=len(rows),

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from datetime import datetime
 
 import msgspec
 
 from shoal.model import Evidence, Image, State
+from shoal.store.database import Database
 from shoal.store.report import Answer, time_of
 
 _KEPT = """
 SELECT id, url, format, width, height, bytes, fetched_at, warc_file, warc_offset FROM pictures
-WHERE state = ? AND same_as = 0 AND (? IS NULL OR id = ?) ORDER BY id
+WHERE state = ? AND same_as = 0 AND id BETWEEN ? AND ? ORDER BY id
 """
 # Who shows a smaller one shows the picture.
 _SIGHTINGS = """
@@ -21,6 +21,10 @@ SELECT found.url, pages.title, sightings.score, sightings.topic, image, sighting
 FROM pictures JOIN sightings ON picture = pictures.id JOIN pages ON pages.id = page JOIN found ON found.id = page
 WHERE pictures.id = ? OR same_as = ? ORDER BY sightings.score DESC, fetch_order
 """
+
+
+LARGEST = 2**63 - 1
+"""No number is larger than this."""
 
 
 class Shown(Answer, frozen=True, kw_only=True):
@@ -50,14 +54,14 @@ class Kept(Answer, frozen=True, kw_only=True):
     """The page whose description fits best first."""
 
 
-def kept(connection: sqlite3.Connection, id: int | None = None) -> Iterator[Kept]:
+def kept(connection: Database, id: int | None = None) -> Iterator[Kept]:
     """All of them in the order in which they were found, or one."""
-    for row in connection.execute(_KEPT, (State.DONE, id, id)).fetchall():
+    for row in connection.execute(_KEPT, (State.DONE, id or 0, id or LARGEST)).fetchall():
         values = dict(zip(Kept.__struct_fields__, row, strict=False))
         yield Kept(**values | {"fetched_at": time_of(row[6]), "shown": tuple(_shown(connection, row[0]))})
 
 
-def _shown(connection: sqlite3.Connection, id: int) -> Iterator[Shown]:
+def _shown(connection: Database, id: int) -> Iterator[Shown]:
     for page, title, score, topic, image, why in connection.execute(_SIGHTINGS, (id, id)):
         yield Shown(
             page=page,
@@ -69,14 +73,14 @@ def _shown(connection: sqlite3.Connection, id: int) -> Iterator[Shown]:
         )
 
 
-def thumbnail(connection: sqlite3.Connection, id: int) -> bytes:
+def thumbnail(connection: Database, id: int) -> bytes:
     """A small WebP."""
     data: bytes
     (data,) = connection.execute("SELECT thumbnail FROM pictures WHERE id = ?", (id,)).fetchone()
     return data
 
 
-def state(connection: sqlite3.Connection) -> int:
+def state(connection: Database) -> int:
     """A number that grows with every picture and every page that shows one."""
     (number,) = connection.execute(
         "SELECT (SELECT count(*) FROM sightings) + (SELECT count(*) FROM pictures WHERE state = ?)", (State.DONE,)

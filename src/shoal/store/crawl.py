@@ -9,69 +9,82 @@ Whatever a crash leaves behind that position is cut off at the next start, and t
 
 from __future__ import annotations
 
-import asyncio
-import sqlite3
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 
 from shoal.model import Entry, Response, State, Timing
-from shoal.remembered import Changes, Closing, Duplicate, Look, RobotsRecord, TopicChange, Totals
+from shoal.remembered import Changes, Duplicate, Look, RobotsRecord, TopicChange, Totals
 from shoal.remembered import PatternCount as Pattern
 from shoal.store import folder as folders
+from shoal.store.database import Database
 from shoal.store.history import add_version, latest
+from shoal.store.keeping import Batch, keeping_of
 from shoal.store.memory import Memory
 from shoal.store.pages import PageWriter
 from shoal.store.pictures import PictureWriter, SqliteBacklog
+from shoal.store.postgres import PostgresDatabase
+from shoal.store.reopen import TALLY
 from shoal.store.report import FailedSeed, failed_seeds
-from shoal.store.shelf import SqliteShelf, in_bites
-from shoal.store.warc import WarcWriter, read_body
+from shoal.store.steps import Steps, Write, in_bites
+from shoal.store.warc import WarcWriter, is_elsewhere, read_body
 from shoal.urls import key_of
 
-_CHECKPOINT_ROWS = 50_000
-"""About 50 MB of write-ahead log."""
 _ROWS_OF_A_PAGE = 20
 """With its text, a page takes as much of the log as so many URLs; a picture with its thumbnail, too."""
 _FoundRow = tuple[int, int, int, float, int, int, int, int, str, str, str, float | None]
+_HOST = "INSERT INTO hosts (id, name) VALUES (?, ?)"
 _FOUND = f"INSERT INTO found VALUES ({', '.join('?' * 12)})"
 _FOUND_ANEW = """
     UPDATE found SET priority = ?, depth = ?, parent = ?, origin = ?, hop = ?, anchor = ?, why = ?, inherited = ?
     WHERE id = ?
 """
-_FATE = "INSERT OR REPLACE INTO fates VALUES (?, ?, ?, ?, ?, ?)"
 _CLOSE = """
     INSERT INTO fates VALUES (?, ?, ?, ?, 1, 0)
-    ON CONFLICT DO UPDATE SET state = excluded.state, reason = excluded.reason, detail = excluded.detail
+    ON CONFLICT (id) DO UPDATE SET state = excluded.state, reason = excluded.reason, detail = excluded.detail
 """
-_TALLY = "INSERT INTO tally VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET urls = urls + excluded.urls"
+_FATE = """
+    INSERT INTO fates VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT (id) DO UPDATE SET state = excluded.state, reason = excluded.reason, detail = excluded.detail,
+                                   attempt = excluded.attempt, not_before = excluded.not_before
+"""
+_ROBOTS = """
+    INSERT INTO robots VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (origin) DO UPDATE SET text = excluded.text, status = excluded.status, fetched_at = excluded.fetched_at,
+                                       expires_at = excluded.expires_at
+"""
+_PATTERN = """
+    INSERT INTO patterns VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (host, pattern) DO UPDATE SET pages = excluded.pages, repeats = excluded.repeats, relevant = excluded.relevant
+"""
 
 
 class CrawlStore:
-    """The only writer of a crawl's folder. All of it runs on the event loop; only the disk is waited for in a thread."""
+    """The only writer of a crawl's folder, and of its database."""
 
-    def __init__(self, folder: Path, *, durable: bool = True) -> None:
-        """Not durable: a crash of the computer may cost more than a second, but no commit waits for the disk."""
+    def __init__(self, folder: Path, holder: PostgresDatabase | None = None, *, durable: bool = True) -> None:
+        """`holder` is the connection that has the lock of a crawl in PostgreSQL (`folder.lock`).
+
+        Not durable: a crash of the computer may cost more than a second, but no commit waits for the disk.
+        """
         self.folder = folder
         self._durable = durable
-        # Frontier and commits share one connection: a second one would have to read its pages anew after every commit. While a
-        # commit runs, the frontier may see half of it; that is no harm, because `crawl.records` knows what is in transit.
-        self._database = folders.connect(folder)
-        self._database.execute("PRAGMA wal_autocheckpoint = 0")
-        # Checkpoints sync the disk; on a connection of their own nobody waits for them.
-        self._checkpointer = folders.connect(folder)
-        self._rows_since_checkpoint = 0
+        with folders.storage_errors(folder):
+            self._keeping = keeping_of(folder, holder)
+        self._database: Database = self._keeping.database
+        self.shelf, self.opinions = self._keeping.shelf, self._keeping.opinions
         self.settings = settings = folders.read_settings(folder, self._database)
         self.memory = Memory(folder, settings, self._database)
-        with folders.storage_errors(folder):
-            self.shelf = SqliteShelf(self._database, folder / folders.DATABASE)
-        position = folders.read_meta(self._database, "warc")
+        position = folders.read_meta(self._database, self._keeping.warc_key)
         self._warc = WarcWriter(
             folder,
             msgspec.json.decode(position, type=tuple[str, int]) if position else None,
             user_agent=settings.fetching.user_agent,
             contact=settings.fetching.contact,
+            mark=self._keeping.mark,
         )
         self._pages = PageWriter(self._database, self._warc)
         self._pictures = PictureWriter(self._database, self._warc)
@@ -87,9 +100,12 @@ class CrawlStore:
     def totals(self) -> Totals:
         """How far the crawl has come."""
         pages, relevant, size = self._database.execute(
-            "SELECT COUNT(*), IFNULL(SUM(relevant), 0), IFNULL(SUM(bytes), 0) FROM pages"
+            """
+            SELECT count(*), CAST(coalesce(sum(relevant), 0) AS BIGINT), CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM pages
+            """
         ).fetchone()
-        (pictured,) = self._database.execute("SELECT IFNULL(SUM(bytes), 0) FROM pictures").fetchone()
+        query = "SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM pictures"
+        (pictured,) = self._database.execute(query).fetchone()
         elapsed = msgspec.json.decode(folders.read_meta(self._database, "elapsed") or b"0", type=float)
         return Totals(pages=pages, relevant=relevant, bytes=size + pictured, elapsed=elapsed)
 
@@ -99,12 +115,12 @@ class CrawlStore:
 
     def robots(self, origin: str) -> RobotsRecord | None:
         """What the robots.txt of an origin said when it was read last."""
-        row = self._database.execute("SELECT * FROM robots WHERE origin = ?", (origin,)).fetchone()
+        row = self._keeping.near.execute("SELECT * FROM robots WHERE origin = ?", (origin,)).fetchone()
         return RobotsRecord(**dict(zip(RobotsRecord.__struct_fields__, row, strict=True))) if row else None
 
     def patterns(self) -> Iterator[Pattern]:
         """How families of URLs have fared so far."""
-        for row in self._database.execute("SELECT * FROM patterns"):
+        for row in self._database.stream("SELECT * FROM patterns"):
             yield Pattern(**dict(zip(Pattern.__struct_fields__, row, strict=True)))
 
     def seed_pages(self) -> Iterator[Response]:
@@ -117,6 +133,8 @@ class CrawlStore:
         )
         never = Timing(started=0.0, answered=0.0, ended=0.0)
         for url, status, kind, file, offset in rows:
+            if is_elsewhere(self.folder, file):  # of another machine, from which this one took over
+                continue
             body = read_body(self.folder, file, offset)
             yield Response(url=url, status=status, headers=(("content-type", kind),), body=body, timing=never)
 
@@ -127,55 +145,67 @@ class CrawlStore:
     # --- what this run adds ------------------------------------------------------------------------------------------
 
     async def commit(self, changes: Changes) -> list[Duplicate]:
-        """Make a batch durable, all of it or nothing; answers which of its pages were known already.
-
-        In bites on the event loop: a thread would fight with the loop over the interpreter at every row.
-        """
+        """Make a batch durable, all of it or nothing; answers which of its pages were known already."""
         with folders.storage_errors(self.folder):
             hosts = self._new_hosts(changes)
             found = [self._found_row(entry) for entry in changes.added]
-            with _transaction(self._database):
-                await self._write("INSERT INTO hosts (id, name) VALUES (?, ?)", hosts)
-                await self._write_urls(changes, found)
-                duplicates = await self._write_pages(changes)
-                await self._write_extras(changes)
-                await self._write_memory(changes)
-                if (changes.pages or changes.pictures or changes.looks) and self._durable:
-                    await asyncio.to_thread(self._warc.sync)
-                self._write_meta(changes)
-            await self.shelf.learn([(row[1], row[0]) for row in found])
+            urls: list[Write] = [(_HOST, hosts), (_FOUND, found), *self._url_writes(changes)]
             pages = len(changes.pages) + len(changes.looks) + len(changes.pictures)
-            await self._checkpoint_when_due(len(changes.added) + len(changes.changed) + _ROWS_OF_A_PAGE * pages)
-        return duplicates
+            batch = Batch(
+                steps=lambda: self._steps(changes, batch),
+                rewind=self._marked_for_rewind(),
+                urls=urls,
+                keys=[(row[1], row[0]) for row in found],
+                rows=len(changes.added) + len(changes.changed) + _ROWS_OF_A_PAGE * pages,
+            )
+            return await self._keeping.commit(batch)
+
+    def _marked_for_rewind(self) -> Callable[[], None]:
+        """What forgets all that is written to files, or kept in mind, from now on."""
+        position, forget_pictures = self._warc.position, self._pictures.marked_for_rewind()
+
+        def rewind() -> None:
+            self._warc.rewind(position)
+            forget_pictures()
+
+        return rewind
+
+    def _steps(self, changes: Changes, batch: Batch) -> Steps[list[Duplicate]]:
+        with self._database.transaction():
+            for write in batch.urls:
+                yield from in_bites(self._database, *write)
+            yield from in_bites(self._database, TALLY, _tally(changes))
+            batch.duplicates = yield from self._pages.write(changes.pages)
+            yield from self._write_extras(changes)
+            yield from self._write_memory(changes)
+            if (changes.pages or changes.pictures or changes.looks) and self._durable:
+                yield self._warc.sync
+            self._write_meta(changes)
+        return batch.duplicates
 
     def close(self) -> None:
         """Let go of the folder."""
         self._warc.close()
-        self.shelf.close()
-        self._checkpointer.close()
-        self._database.close()
-
-    async def _write(self, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
-        await in_bites(self._database, statement, rows)
-
-    async def _checkpoint_when_due(self, rows: int) -> None:
-        self._rows_since_checkpoint += rows
-        if self._rows_since_checkpoint >= _CHECKPOINT_ROWS:
-            self._rows_since_checkpoint = 0
-            await asyncio.to_thread(self._checkpointer.execute, "PRAGMA wal_checkpoint(PASSIVE)")
+        self._keeping.close()
 
     # --- URLs --------------------------------------------------------------------------------------------------------
 
-    async def _write_urls(self, changes: Changes, found: list[_FoundRow]) -> None:
-        await self._write(_FOUND, found)
-        await self._write(_FOUND_ANEW, [_found_anew(entry) for entry, _ in changes.repriced])
+    def _url_writes(self, changes: Changes) -> Iterator[Write]:
+        """What happened to URLs and hosts that are known."""
+        yield _FOUND_ANEW, [_found_anew(entry) for entry, _ in changes.repriced]
         # In the order of the table, so that neighbours are changed together.
         fates = sorted(map(_fate, (*filter(_has_fate, changes.added), *changes.changed)))
         self.shelf.expect_fates(id for id, *_ in fates)
-        await self._write(_FATE, fates)
-        await self._write(_TALLY, [(state, reason or "", n) for state, reason, n in changes.tally])
+        yield _FATE, fates
         for closing in changes.closed:
-            await self._close_host(closing)
+            self.shelf.expect_fates(closing.waiting)
+            yield _CLOSE, [(id, closing.state, closing.reason, closing.detail) for id in closing.waiting]
+        hosts = self.shelf.host_ids
+        closed = [(closing.reason, hosts[closing.host]) for closing in changes.closed]
+        yield "UPDATE hosts SET closed = ? WHERE id = ?", closed
+        came = Counter(hosts[page.seen.task.host] for page in changes.pages)
+        yield "UPDATE hosts SET pages = pages + ? WHERE id = ?", [(pages, id) for id, pages in came.items()]
+        yield _ROBOTS, [*map(_row, changes.robots)]
 
     def _new_hosts(self, changes: Changes) -> list[tuple[int, str]]:
         names = {entry.host for entry in changes.added}.union(closing.host for closing in changes.closed)
@@ -187,35 +217,16 @@ class CrawlStore:
             entry.hop, entry.url, entry.anchor, entry.why, entry.inherited,
         )  # fmt: skip
 
-    async def _close_host(self, closing: Closing) -> None:
-        """Give all that wait for this host their fate."""
-        gone = [(id, closing.state, closing.reason, closing.detail) for id in closing.waiting]
-        self.shelf.expect_fates(closing.waiting)
-        await self._write(_CLOSE, gone)
-        await self._write(_TALLY, [(State.WAITING, "", -len(gone)), (closing.state, closing.reason, len(gone))])
-        id = self.shelf.host_ids[closing.host]
-        self._database.execute("UPDATE hosts SET closed = ? WHERE id = ?", (closing.reason, id))
-
     # --- the rest of a batch -----------------------------------------------------------------------------------------
 
-    async def _write_pages(self, changes: Changes) -> list[Duplicate]:
-        duplicates: list[Duplicate] = []
-        for page in changes.pages:
-            if twin := self._pages.write(page):
-                duplicates.append(twin)
-            await asyncio.sleep(0)
-        hosts = [(self.shelf.host_ids[page.seen.task.host],) for page in changes.pages]
-        await self._write("UPDATE hosts SET pages = pages + 1 WHERE id = ?", hosts)
-        return duplicates
-
-    async def _write_extras(self, changes: Changes) -> None:
+    def _write_extras(self, changes: Changes) -> Steps[None]:
         self._pictures.show(changes.shown)
         for fate in changes.pictures:
             self._pictures.settle(fate)
-            await asyncio.sleep(0)
+            yield None
         for look in changes.looks:
             self._look(look)
-            await asyncio.sleep(0)
+            yield None
 
     def _look(self, look: Look) -> None:
         if look.seen is not None:
@@ -226,45 +237,43 @@ class CrawlStore:
             self._pages.note_unchanged(look.page, look.at)
         self._database.execute("DELETE FROM due WHERE page = ?", (look.page,))
 
-    async def _write_memory(self, changes: Changes) -> None:
-        await self._write("INSERT OR REPLACE INTO robots VALUES (?, ?, ?, ?, ?)", [*map(_row, changes.robots)])
-        await self._write("INSERT OR REPLACE INTO patterns VALUES (?, ?, ?, ?, ?)", [*map(_row, changes.patterns)])
+    def _write_memory(self, changes: Changes) -> Steps[None]:
+        yield from in_bites(self._database, _PATTERN, [*map(_row, changes.patterns)])
         memos = [(page.fetch_order, page.memo) for page in changes.pages if page.memo]
-        await self._write("INSERT INTO memos VALUES (?, ?)", memos)
+        yield from in_bites(self._database, "INSERT INTO memos VALUES (?, ?)", memos)
         for change in changes.topics:
             add_version(self._database, change)
 
     def _write_meta(self, changes: Changes) -> None:
         meta = {
-            "warc": self._warc.position,
+            self._keeping.warc_key: self._warc.position,
             "elapsed": changes.elapsed,
             "fetching": changes.fetching,
             "workers": changes.workers,
         }
+        meta |= self._keeping.note()
         rows = [(key, msgspec.json.encode(value).decode()) for key, value in meta.items()]
-        self._database.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
+        self._database.executemany(folders.META, rows)
 
 
 @contextmanager
 def open_store(folder: Path) -> Iterator[CrawlStore]:
     """Open a crawl's folder for writing; nobody else may while it is open."""
-    with folders.lock(folder):
-        store = CrawlStore(folder)
+    with folders.lock(folder) as holder:
+        store = CrawlStore(folder, holder)
         try:
             yield store
         finally:
             store.close()
 
 
-@contextmanager
-def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        connection.execute("COMMIT")
-    finally:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
+def _tally(changes: Changes) -> list[tuple[int, str, int]]:
+    """By how many URLs each state has grown, for which reason."""
+    tally = [(int(state), str(reason or ""), count) for state, reason, count in changes.tally]
+    for closing in changes.closed:
+        count = len(closing.waiting)
+        tally += [(State.WAITING, "", -count), (closing.state, closing.reason, count)]
+    return tally
 
 
 def _row(value: RobotsRecord | Pattern) -> tuple[object, ...]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterator
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
 from shoal.model import Entry, Evidence, Reason, State
 from shoal.settings import Settings
+from shoal.store.database import Database
 from shoal.store.folder import read_meta
-from shoal.store.report import Answer, snapshot, time_of
+from shoal.store.report import Answer, time_of
 from shoal.urls import key_of, normalise
 
 Reasons = Callable[[Entry], tuple[Evidence, ...]]
@@ -160,14 +160,14 @@ LEFT JOIN found AS original ON original.id = pages.duplicate_of
 """
 
 
-def explain(connection: sqlite3.Connection, url: str, reasons: Reasons | None = None) -> Explanation | None:
+def explain(connection: Database, url: str, reasons: Reasons | None = None) -> Explanation | None:
     """How a URL was found and what became of it; None when the crawl never saw it."""
-    with snapshot(connection):
+    with connection.snapshot():
         row = _find(connection, url)
         return None if row is None else _explained(connection, row, reasons)
 
 
-def _find(connection: sqlite3.Connection, url: str) -> _Row | None:
+def _find(connection: Database, url: str) -> _Row | None:
     for spelling in spellings(url):
         if row := _one(connection, "urls.key = ?", key_of(spelling)):
             return row
@@ -180,12 +180,12 @@ def spellings(url: str) -> list[str]:
     return [normal for spelling in typed if (normal := normalise(spelling.strip())) is not None]
 
 
-def _one(connection: sqlite3.Connection, condition: str, *values: int) -> _Row | None:
+def _one(connection: Database, condition: str, *values: int) -> _Row | None:
     row = connection.execute(f"{_SELECT} WHERE {condition} LIMIT 1", values).fetchone()
     return None if row is None else _Row(*row)
 
 
-def _explained(connection: sqlite3.Connection, row: _Row, reasons: Reasons | None) -> Explanation:
+def _explained(connection: Database, row: _Row, reasons: Reasons | None) -> Explanation:
     state = State(row.state)
     waiting = state is State.WAITING
     rank, host_rank = _ranks(connection, row) if waiting else (None, None)
@@ -240,7 +240,7 @@ def _relevant(row: _Row) -> bool | None:
 # --- how it was found ------------------------------------------------------------------------------------------------
 
 
-def _path(connection: sqlite3.Connection, row: _Row) -> Iterator[Step]:
+def _path(connection: Database, row: _Row) -> Iterator[Step]:
     """From the URL back to its seed."""
     passed: set[int] = set()
     for step, by in _back(connection, row):
@@ -250,7 +250,7 @@ def _path(connection: sqlite3.Connection, row: _Row) -> Iterator[Step]:
         yield Step(url=step.url, by=by, anchor=step.anchor or "", priority=step.priority, score=step.score)
 
 
-def _back(connection: sqlite3.Connection, row: _Row) -> Iterator[tuple[_Row, Literal["seed", "link", "redirect"]]]:
+def _back(connection: Database, row: _Row) -> Iterator[tuple[_Row, Literal["seed", "link", "redirect"]]]:
     while True:
         if row.origin and row.origin != row.id:
             yield row, "redirect"
@@ -263,14 +263,14 @@ def _back(connection: sqlite3.Connection, row: _Row) -> Iterator[tuple[_Row, Lit
         row = before
 
 
-def _hop_before(connection: sqlite3.Connection, row: _Row) -> _Row | None:
+def _hop_before(connection: Database, row: _Row) -> _Row | None:
     """The URL that redirected here. A chain grows in the order of ids, so only that stretch of them is looked through."""
     condition = "urls.id BETWEEN ? AND ? AND urls.origin = ? AND urls.hop = ?"
     between = _one(connection, condition, row.origin, row.id, row.origin, row.hop - 1) if row.hop > 1 else None
     return between or _one(connection, "urls.id = ?", row.origin)
 
 
-def _target(connection: sqlite3.Connection, row: _Row) -> str | None:
+def _target(connection: Database, row: _Row) -> str | None:
     """Where a redirect led; None when that URL was known before by another way."""
     origin = row.origin or row.id
     after = _one(connection, "urls.id > ? AND urls.origin = ? AND urls.hop = ?", row.id, origin, row.hop + 1)
@@ -280,29 +280,28 @@ def _target(connection: sqlite3.Connection, row: _Row) -> str | None:
 # --- what became of it -----------------------------------------------------------------------------------------------
 
 
-def _ranks(connection: sqlite3.Connection, row: _Row) -> tuple[Rank, Rank]:
-    return _rank(connection, row, "state = 0"), _rank(connection, row, "state = 0 AND host = :host")
+def _ranks(connection: Database, row: _Row) -> tuple[Rank, Rank]:
+    return _rank(connection, row, "state = 0"), _rank(connection, row, f"state = 0 AND host = {row.host_id:d}")
 
 
-def _rank(connection: sqlite3.Connection, row: _Row, among: str) -> Rank:
-    better = "priority > :priority OR (priority = :priority AND id < :id)"
-    values: dict[str, Any] = {"priority": row.priority, "id": row.id, "host": row.host_id}
-    query = f"SELECT 1 + ifnull(sum({better}), 0), count(*) FROM urls WHERE {among}"
-    place, of = connection.execute(query, values).fetchone()
+def _rank(connection: Database, row: _Row, among: str) -> Rank:
+    better = "CASE WHEN priority > ? OR (priority = ? AND id < ?) THEN 1 END"
+    query = f"SELECT 1 + count({better}), count(*) FROM urls WHERE {among}"
+    place, of = connection.execute(query, (row.priority, row.priority, row.id)).fetchone()
     return Rank(place=place, of=of)
 
 
-def _waiting(connection: sqlite3.Connection, row: _Row, rank: Rank) -> str:
+def _waiting(connection: Database, row: _Row, rank: Rank) -> str:
     failures = f", after {row.attempt - 1} failed attempts" if row.attempt > 1 else ""
     return f"It waits at rank {rank.place:,} of {rank.of:,} by priority{failures}{_spent(connection)}."
 
 
-def _spent(connection: sqlite3.Connection) -> str:
+def _spent(connection: Database) -> str:
     """Why nothing that waits is fetched any more, if the crawl has used up a budget."""
     if (stored := read_meta(connection, "settings")) is None:
         return ""
     budget = msgspec.json.decode(stored, type=Settings).budget
-    pages, size = connection.execute("SELECT count(*), ifnull(sum(bytes), 0) FROM pages").fetchone()
+    pages, size = connection.execute("SELECT count(*), CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM pages").fetchone()
     seconds = msgspec.json.decode(read_meta(connection, "elapsed") or b"0", type=float)
     if budget.max_pages is not None and pages >= budget.max_pages:
         return f"; the crawl has reached its budget of {budget.max_pages:,} pages (--max-pages)"

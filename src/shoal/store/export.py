@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import errno
 import os
-import sqlite3
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ import msgspec
 
 from shoal.errors import InputError, StorageFull
 from shoal.model import Evidence
+from shoal.store.database import Database
 from shoal.store.folder import is_own
 from shoal.store.warc import info_member, read_raw
 
@@ -76,7 +76,7 @@ _SELECT = """
 SELECT coalesce(asked.url, found.url), found.url, pages.status, pages.fetch_order, pages.fetched_at, found.depth,
        parent.url, coalesce(asked.anchor, found.anchor, ''), pages.title, pages.description, pages.language,
        pages.charset, pages.published, pages.content_type, pages.bytes, pages.score, pages.threshold,
-       ifnull(marks.relevant, pages.relevant), marks.relevant, found.priority, pages.why, pages.content_hash,
+       coalesce(marks.relevant, pages.relevant), marks.relevant, found.priority, pages.why, pages.content_hash,
        original.url, pages.similarity, pages.truncated, pages.noindex, pages.etag, pages.last_modified
 FROM pages
 JOIN found ON found.id = pages.id
@@ -84,20 +84,20 @@ LEFT JOIN found AS asked ON asked.id = found.origin
 LEFT JOIN found AS parent ON parent.id = coalesce(asked.parent, found.parent)
 LEFT JOIN found AS original ON original.id = pages.duplicate_of
 LEFT JOIN marks ON marks.id = pages.id
-WHERE ifnull(marks.relevant, pages.relevant) >= ?
+WHERE coalesce(marks.relevant, pages.relevant) >= ?
 ORDER BY pages.fetch_order
 """
 _SELECT_BODIES = """
 SELECT warc_file, warc_offset FROM pages LEFT JOIN marks USING (id)
-WHERE ifnull(marks.relevant, pages.relevant) >= ? AND warc_file <> '' ORDER BY fetch_order
+WHERE coalesce(marks.relevant, pages.relevant) >= ? AND warc_file <> '' ORDER BY fetch_order
 """
 _decode_why = msgspec.json.Decoder(tuple[Evidence, ...]).decode
 
 
-def rows(connection: sqlite3.Connection, relevant_only: bool) -> Iterator[ExportRow]:
+def rows(connection: Database, relevant_only: bool) -> Iterator[ExportRow]:
     """The fetched pages one by one, in the order of fetching."""
     names = ExportRow.__struct_fields__
-    for values in connection.execute(_SELECT, (int(relevant_only),)):
+    for values in connection.stream(_SELECT, (int(relevant_only),)):
         row = dict(zip(names, values, strict=True))
         row["fetched_at"] = datetime.fromtimestamp(row["fetched_at"], UTC)
         row["why"] = _decode_why(row["why"])
@@ -109,9 +109,7 @@ def rows(connection: sqlite3.Connection, relevant_only: bool) -> Iterator[Export
         yield ExportRow(**row)
 
 
-def export(
-    connection: sqlite3.Connection, folder: Path, format: Format, out: BinaryIO | Path | None, relevant_only: bool
-) -> int:
+def export(connection: Database, folder: Path, format: Format, out: BinaryIO | Path | None, relevant_only: bool) -> int:
     """Write the pages of a crawl to a file, a stream or standard output; how many there were.
 
     `folder` holds the WARC files. A file appears under its name only when it is complete.
@@ -130,7 +128,7 @@ def export(
                 return _write_parquet(rows(connection, relevant_only), stream)
             case "warc":
                 name = out.name if isinstance(out, Path) else "export.warc.gz"
-                return _write_warc(connection.execute(_SELECT_BODIES, (int(relevant_only),)), folder, name, stream)
+                return _write_warc(connection.stream(_SELECT_BODIES, (int(relevant_only),)), folder, name, stream)
 
 
 # --- formats ---------------------------------------------------------------------------------------------------------
@@ -220,7 +218,7 @@ def _arrow_schema(arrow: Any) -> Any:
     return arrow.schema([arrow.field(name, special.get(name, text), name in may_be_missing) for name in names])
 
 
-def _write_warc(bodies: sqlite3.Cursor, folder: Path, name: str, stream: BinaryIO) -> int:
+def _write_warc(bodies: Iterator[tuple[str, int]], folder: Path, name: str, stream: BinaryIO) -> int:
     """Copy the packed records as they are; pages whose body was not kept have none."""
     stream.write(info_member(name, {}))
     count = 0

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
 from array import array
 from collections.abc import Iterable, Iterator
 
 from shoal.errors import FolderError
 from shoal.store import linking
+from shoal.store.database import Database
 from shoal.store.report import Answer
 from shoal.store.texts import unpack_both
 
@@ -42,44 +42,44 @@ class Said(Answer, frozen=True, kw_only=True):
     """Of the link by which it was found."""
 
 
-def last_version(connection: sqlite3.Connection) -> int:
+def last_version(connection: Database) -> int:
     """How far the store has come."""
-    (last,) = connection.execute("SELECT ifnull(max(id), 0) FROM versions").fetchone()
+    (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM versions").fetchone()
     return int(last)
 
 
-def news(connection: sqlite3.Connection, after: int, limit: int) -> list[Said]:
+def news(connection: Database, after: int, limit: int) -> list[Said]:
     """The next so many versions behind this one."""
     query = f"SELECT {_FIELDS} {_FROM} WHERE versions.id > ? ORDER BY versions.id LIMIT ?"
     return [_said(row) for row in connection.execute(query, (after, limit))]
 
 
-def latest(connection: sqlite3.Connection, pages: Iterable[int]) -> Iterator[Said]:
+def latest(connection: Database, pages: Iterable[int]) -> Iterator[Said]:
     """What these pages say now."""
     query = f"SELECT {_FIELDS} {_FROM} WHERE versions.page = ? ORDER BY versions.id DESC LIMIT 1"
     for page in pages:
         yield from (_said(row) for row in connection.execute(query, (page,)))
 
 
-def kept(connection: sqlite3.Connection) -> dict[int, int]:
+def kept(connection: Database) -> dict[int, int]:
     """Every page that is kept, with its last version."""
-    query = "SELECT page, max(id), text IS NOT NULL FROM versions GROUP BY page"  # of the row that has the maximum
-    return {page: version for page, version, is_kept in connection.execute(query) if is_kept}
+    last = "SELECT max(id) FROM versions GROUP BY page"
+    return dict(connection.stream(f"SELECT page, id FROM versions WHERE text IS NOT NULL AND id IN ({last})"))
 
 
-def titles(connection: sqlite3.Connection) -> dict[int, str]:
+def titles(connection: Database) -> dict[int, str]:
     """The title of every fetched page."""
-    return dict(connection.execute("SELECT id, title FROM pages"))
+    return dict(connection.stream("SELECT id, title FROM pages"))
 
 
-def keys(connection: sqlite3.Connection) -> dict[int, int]:
+def keys(connection: Database) -> dict[int, int]:
     """Every fetched page by `urls.key_of` its URL."""
-    return dict(connection.execute("SELECT key, pages.id FROM pages JOIN found USING (id)"))
+    return dict(connection.stream("SELECT key, pages.id FROM pages JOIN found USING (id)"))
 
 
-def links(connection: sqlite3.Connection) -> Iterator[tuple[int, array[int], list[str]]]:
+def links(connection: Database) -> Iterator[tuple[int, array[int], list[str]]]:
     """Of every page: where it leads (`urls.key_of`), and in which words."""
-    for page, targets in connection.execute("SELECT page, targets FROM links"):
+    for page, targets in connection.stream("SELECT page, targets FROM links"):
         yield page, *linking.unpack(targets)
 
 
@@ -92,9 +92,9 @@ class Body(Answer, frozen=True, kw_only=True):
     digest: bytes
 
 
-def bodies(connection: sqlite3.Connection) -> list[Body]:
+def bodies(connection: Database) -> list[Body]:
     """The body of every page that has one, in the order of the files."""
-    rows = connection.execute(
+    rows = connection.stream(
         """
         SELECT url, warc_file, warc_offset, content_hash FROM pages JOIN found USING (id) WHERE warc_file <> ''
         ORDER BY warc_file, warc_offset
@@ -103,9 +103,9 @@ def bodies(connection: sqlite3.Connection) -> list[Body]:
     return [Body(url=url, file=file, offset=offset, digest=digest) for url, file, offset, digest in rows]
 
 
-def damaged(connection: sqlite3.Connection) -> list[str]:
+def damaged(connection: Database) -> list[str]:
     """The URLs of the pages whose stored texts cannot be read."""
-    rows = connection.execute("SELECT url, text FROM versions JOIN found ON found.id = page WHERE text IS NOT NULL")
+    rows = connection.stream("SELECT url, text FROM versions JOIN found ON found.id = page WHERE text IS NOT NULL")
     return list(dict.fromkeys(url for url, text in rows if not _is_readable(text)))
 
 
@@ -117,7 +117,7 @@ def _is_readable(packed: bytes) -> bool:
     return True
 
 
-def counts(connection: sqlite3.Connection) -> tuple[int, int]:
+def counts(connection: Database) -> tuple[int, int]:
     """How many pages were fetched, and how many versions of them are kept."""
     (pages,) = connection.execute("SELECT count(*) FROM pages").fetchone()
     (versions,) = connection.execute("SELECT count(*) FROM versions WHERE text IS NOT NULL").fetchone()

@@ -1,4 +1,7 @@
-"""Is this a crawl's folder, and may we use it? Opens its database, and refuses with one clear sentence."""
+"""Is this a crawl's folder, and may we use it? Opens its database, wherever that is, or refuses with one clear sentence.
+
+A folder holds a crawl when it has its database (SQLite), or a file that says in which PostgreSQL database it is (`cluster.py`).
+"""
 
 from __future__ import annotations
 
@@ -9,17 +12,19 @@ import shutil
 import sqlite3
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from importlib.resources import files
 from pathlib import Path
 
 import msgspec
 
-from shoal.errors import FolderError, ShoalError, StorageFull
+from shoal.errors import FolderBusy, FolderError, InputError, ShoalError, StorageFull
 from shoal.settings import Cluster, Settings
+from shoal.store import cluster as clusters
+from shoal.store.database import Database
+from shoal.store.postgres import PostgresDatabase
+from shoal.store.sqlite import SqliteDatabase, open_file, tune
 
-Database = sqlite3.Connection
-"""The database of a crawl, for the signatures of those who hand it on."""
 VERSION = 3
 """Raised when a folder written by an older shoal can no longer be read as it is."""
 DATABASE = "crawl.sqlite"
@@ -27,39 +32,83 @@ MODEL = "crawl.model"
 """What another crawl learned and this one began with (`store/models.py`), if it did."""
 FEEDBACK = "feedback.jsonl"
 """What the user said of pages (`opinions.py`); may be written while a crawl is at work."""
-CLUSTER = "cluster.json"
+META = "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+"""Keeps a JSON text under a key."""
 _LOCK = "lock"
-_OWN = (f"{DATABASE}*", MODEL, FEEDBACK, _LOCK, "pages-*.warc.gz", "index", "index-pictures")
+_OWN = (f"{DATABASE}*", MODEL, FEEDBACK, f"{clusters.FILE}*", _LOCK, "pages-*.warc.gz", "index", "index-pictures")
 """The names of all files and folders that make a crawl."""
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 def exists(folder: Path) -> bool:
-    """True when the folder holds a crawl."""
-    return (folder / DATABASE).is_file()
+    """True when the folder holds a crawl, or stands for one."""
+    return (folder / DATABASE).is_file() or is_remote(folder)
 
 
-def create_new(folder: Path, settings: Settings, model: bytes = b"") -> None:
+def is_remote(folder: Path) -> bool:
+    """True when the crawl is in PostgreSQL."""
+    return bool(clusters.read(folder).database)
+
+
+def read_cluster(folder: Path) -> Cluster:
+    """The servers that the crawl uses; none, when it is on this machine alone."""
+    home = clusters.read(folder)
+    return Cluster(database=home.database, broker=home.broker)
+
+
+def write_cluster(folder: Path, cluster: Cluster) -> None:
+    """From now on the crawl uses these servers; one that is not named stays as it is."""
+    home = clusters.read(folder)
+    if cluster.database and not home.database and exists(folder):
+        raise InputError(
+            f"The crawl in {folder} is in a SQLite file: 'shoal migrate --dir {folder} --to URL' moves it to PostgreSQL."
+        )
+    changed = {name: url for name in ("database", "broker") if (url := getattr(cluster, name))}
+    if exists(folder) and (new := msgspec.structs.replace(home, **changed)) != home:
+        with storage_errors(folder):
+            clusters.write(folder, new)
+
+
+def find(folder: Path, cluster: Cluster | None = None) -> bool:
+    """True when there is a crawl here, or one of this name in the database that the user names: then the folder is made."""
+    if exists(folder):
+        return True
+    wanted = cluster or Cluster(
+        database=os.environ.get("SHOAL_DATABASE", ""), broker=os.environ.get("SHOAL_BROKER", "")
+    )
+    if not wanted.database:
+        return False
+    with storage_errors(folder):
+        return clusters.adopt(folder, wanted)
+
+
+def create_new(folder: Path, settings: Settings, model: bytes = b"", cluster: Cluster | None = None) -> None:
     """Make a crawl's folder where there is none yet."""
     if exists(folder):
         raise FolderError(
             f"There is a crawl in {folder} already: go on with 'shoal resume --dir {folder}', or choose another --dir."
         )
-    create(folder, settings, model)
+    create(folder, settings, model, cluster)
 
 
-def create(folder: Path, settings: Settings, model: bytes = b"") -> None:
+def create(folder: Path, settings: Settings, model: bytes = b"", cluster: Cluster | None = None) -> None:
     """Make a new crawl's folder, with a copy of the model it begins with; a crash in the middle leaves no crawl behind."""
-    unfinished = folder / (DATABASE + ".new")
+    crawl = uuid.uuid4().hex
+    meta = {"version": VERSION, "crawl": crawl, "settings": settings}
+    rows = [(key, msgspec.json.encode(value).decode()) for key, value in meta.items()]
     with storage_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
+        if cluster is not None and cluster.database:
+            clusters.create(folder, cluster, rows, crawl, model)
+            return
+        if cluster is not None and cluster.broker:
+            clusters.write(folder, clusters.Home(broker=cluster.broker))
+        unfinished = folder / (DATABASE + ".new")
         unfinished.unlink(missing_ok=True)
         if model:
             _write_synced(folder / MODEL, model)  # before the database, which makes it a crawl
         connection = sqlite3.connect(unfinished)
         connection.executescript(files("shoal.store").joinpath("schema.sql").read_text(encoding="utf-8"))
-        meta = {"version": VERSION, "crawl": uuid.uuid4().hex, "settings": settings}
-        rows = [(key, msgspec.json.encode(value).decode()) for key, value in meta.items()]
         connection.executemany("INSERT INTO meta VALUES (?, ?)", rows)
         connection.commit()
         connection.close()
@@ -74,7 +123,9 @@ def _write_synced(path: Path, data: bytes) -> None:
 
 
 def remove(folder: Path) -> None:
-    """Take a crawl's folder back; files that are not the crawl's stay."""
+    """Take a crawl back, also out of a database; files that are not the crawl's stay."""
+    if (home := clusters.read(folder)).database:
+        clusters.drop(home)
     for pattern in _OWN:
         for path in folder.glob(pattern):
             if path.is_dir():
@@ -94,31 +145,37 @@ def is_own(folder: Path, path: Path) -> bool:
     return any(first.match(pattern) for pattern in _OWN)
 
 
-def connect(folder: Path) -> sqlite3.Connection:
+def connect(folder: Path) -> SqliteDatabase | PostgresDatabase:
     """A connection to the database of a crawl; any number may read while one writes."""
-    if not exists(folder):
+    if not find(folder):
         raise _missing(folder)
+    if not (home := clusters.read(folder)).database:
+        return connect_file(folder)
+    database = clusters.connect(folder, home)
+    try:
+        _check_version(folder, database)
+    except FolderError:
+        database.close()
+        raise
+    return database
+
+
+def connect_file(folder: Path) -> SqliteDatabase:
+    """The same for a crawl that is known to be in a SQLite file."""
     with storage_errors(folder):
-        connection = sqlite3.connect(folder / DATABASE, isolation_level=None, check_same_thread=False, timeout=30)
+        connection = open_file(folder / DATABASE)
         try:
-            _check_version(folder, connection)  # before anything is changed
-            _tune(connection)
+            _check_file(folder, connection)  # before anything is changed
+            _check_version(folder, connection)
+            tune(connection)
         except (sqlite3.Error, FolderError):
             connection.close()
             raise
     return connection
 
 
-def _tune(connection: sqlite3.Connection) -> None:
-    connection.execute("PRAGMA journal_mode = WAL")
-    # With WAL, NORMAL can lose the last seconds when the power fails, never the consistency: those pages are fetched again.
-    connection.execute("PRAGMA synchronous = NORMAL")
-    connection.execute("PRAGMA cache_size = -196608")
-    connection.execute("PRAGMA temp_store = MEMORY")
-
-
 @contextmanager
-def reading(folder: Path) -> Iterator[sqlite3.Connection]:
+def reading(folder: Path) -> Iterator[Database]:
     """The database of a crawl, for a few questions."""
     database = connect(folder)
     try:
@@ -128,21 +185,21 @@ def reading(folder: Path) -> Iterator[sqlite3.Connection]:
         database.close()
 
 
-def read_meta(connection: sqlite3.Connection, key: str) -> bytes | None:
+def read_meta(connection: Database, key: str) -> bytes | None:
     """The JSON kept under a key."""
     row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
     return row[0].encode() if row else None
 
 
-def write_meta(connection: sqlite3.Connection, key: str, value: object | None) -> None:
+def write_meta(connection: Database, key: str, value: object | None) -> None:
     """Keep a value under a key, as JSON; None forgets what was kept there."""
     if value is None:
         connection.execute("DELETE FROM meta WHERE key = ?", (key,))
         return
-    connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, msgspec.json.encode(value).decode()))
+    connection.execute(META, (key, msgspec.json.encode(value).decode()))
 
 
-def read_settings(folder: Path, connection: sqlite3.Connection) -> Settings:
+def read_settings(folder: Path, connection: Database) -> Settings:
     """What the crawl was started with."""
     try:
         return msgspec.json.decode(read_meta(connection, "settings") or b"", type=Settings)
@@ -150,26 +207,18 @@ def read_settings(folder: Path, connection: sqlite3.Connection) -> Settings:
         raise FolderError(f"The settings kept in {folder} cannot be read: {error}.") from error
 
 
-def write_settings(connection: sqlite3.Connection, settings: Settings) -> None:
+def write_settings(connection: Database, settings: Settings) -> None:
     """What the crawl goes on with."""
     value = msgspec.json.encode(settings).decode()
     connection.execute("UPDATE meta SET value = ? WHERE key = 'settings'", (value,))
 
 
-def read_cluster(folder: Path) -> Cluster:
-    """Which servers the crawl uses."""
-    path = folder / CLUSTER
-    return msgspec.json.decode(path.read_bytes(), type=Cluster) if path.is_file() else Cluster()
-
-
-def damage(connection: sqlite3.Connection) -> list[str]:
-    """What SQLite finds wrong with a database, one line each."""
-    return [line for (line,) in connection.execute("PRAGMA quick_check") if line != "ok"]
-
-
-def _check_version(folder: Path, connection: sqlite3.Connection) -> None:
+def _check_file(folder: Path, connection: SqliteDatabase) -> None:
     if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
         raise FolderError(f"The database in {folder} is damaged or not one of shoal's.")
+
+
+def _check_version(folder: Path, connection: Database) -> None:
     version = msgspec.json.decode(read_meta(connection, "version") or b"0")
     if version != VERSION:
         raise FolderError(
@@ -178,8 +227,22 @@ def _check_version(folder: Path, connection: sqlite3.Connection) -> None:
 
 
 @contextmanager
-def lock(folder: Path) -> Iterator[None]:
-    """Only one crawl may write to a folder; the lock ends with the process, however that dies."""
+def lock(folder: Path) -> Iterator[PostgresDatabase | None]:
+    """Only one may write to a crawl; the lock ends with the process, however that dies.
+
+    A crawl in PostgreSQL is written to by the connection that holds its lock, and by no other.
+    """
+    with _lock_folder(folder):
+        if not (home := clusters.read(folder)).database:
+            yield None
+            return
+        with closing(clusters.connect(folder, home)) as database:
+            clusters.take(database, folder)
+            yield database
+
+
+@contextmanager
+def _lock_folder(folder: Path) -> Iterator[None]:
     with storage_errors(folder):
         handle = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     try:
@@ -187,7 +250,7 @@ def lock(folder: Path) -> Iterator[None]:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             owner = os.pread(handle, 20, 0).decode("ascii", "replace").strip() or "unknown"
-            raise FolderError(f"Another crawl (process {owner}) is running in {folder}.") from None
+            raise FolderBusy(f"Another crawl (process {owner}) is running in {folder}.") from None
         os.ftruncate(handle, 0)
         os.pwrite(handle, str(os.getpid()).encode(), 0)
         yield
@@ -198,14 +261,17 @@ def lock(folder: Path) -> Iterator[None]:
 @contextmanager
 def lock_existing(folder: Path) -> Iterator[None]:
     """Lock the folder of a crawl that must be there."""
-    if not exists(folder):
+    if not find(folder):
         raise _missing(folder)
     with lock(folder):
         yield
 
 
 def is_running(folder: Path) -> bool:
-    """True while a crawl is at work in the folder."""
+    """True while a crawl is at work in the folder, or at the same crawl on another machine."""
+    if (home := clusters.read(folder)).database:
+        with closing(clusters.connect(folder, home)) as database:
+            return clusters.holder(database) is not None
     try:
         handle = os.open(folder / _LOCK, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:

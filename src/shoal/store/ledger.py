@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 POLL = 0.25
 """Seconds until a host that another crawl is asking right now is worth another look."""
-_DAY = 24 * 3600.0
+DAY = 24 * 3600.0
 _NO_VALUES: Mapping[str, str | float] = {}
 _VERSION = 1
 _BUSY_MILLISECONDS = 10_000
@@ -68,6 +68,7 @@ _RECOVER = """
 UPDATE clocks SET next_at = max(next_at, :free_at), busy_until = 0, held = 0
 WHERE owner = :owner AND busy_until > :now
 """
+_HELD = "SELECT key, busy_until FROM clocks WHERE owner = :owner AND busy_until > :now AND held > 0"
 # Clocks of the far future were set by a computer whose own clock was wrong.
 _FORGET = "DELETE FROM clocks WHERE (next_at < :now - :day AND busy_until < :now) OR next_at > :now + 7 * :day"
 
@@ -91,7 +92,7 @@ class SqliteLedger:
         self._connection = _open(path)
         self._released: list[dict[str, str | float]] = []
         """Not written yet."""
-        self._run(_FORGET, {"now": clock(), "day": _DAY})
+        self._run(_FORGET, {"now": clock(), "day": DAY})
 
     def claim(self, key: str, now: float, until: float, next_at: float = 0.0) -> float:
         """Reserve a host until `until`: 0 when granted, else the time to ask again; `next_at` counts if we die."""
@@ -123,14 +124,14 @@ class SqliteLedger:
         if self._connection.in_transaction:
             self._run("COMMIT")
 
+    def held(self, now: float) -> dict[str, float]:
+        """The hosts that this crawl holds at this moment, each with the time when its claim runs out."""
+        return dict(self._run(_HELD, {"owner": self._owner, "now": now}))
+
     def recover(self, now: float, pause: float) -> None:
         """Free what this crawl held when it was killed; it may have asked a moment ago, so each host gets a pause."""
         self.flush()
         self._run(_RECOVER, {"owner": self._owner, "now": now, "free_at": now + pause})
-
-    def held(self, now: float) -> dict[str, float]:
-        """The hosts that requests of this crawl are under way to, and when each claim runs out."""
-        return dict(self._run(_HELD, {"owner": self._owner, "now": now}).fetchall())
 
     def close(self) -> None:
         """Let go of the file, after all that was released; closing twice does no harm."""

@@ -2,13 +2,12 @@
 
 Every connection that `reading` opens has a temporary table `marks`; what is shown or exported joins it:
 
-    SELECT ifnull(marks.relevant, pages.relevant) FROM pages LEFT JOIN marks USING (id)
+    SELECT coalesce(marks.relevant, pages.relevant) FROM pages LEFT JOIN marks USING (id)
 """
 
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
@@ -16,15 +15,15 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
 from msgspec.structs import asdict, replace
 
 from shoal.errors import InputError
 from shoal.model import Opinion, State
 from shoal.store import folder as folders
 from shoal.store import opinions
+from shoal.store.database import Database, ask_for
 from shoal.store.explain import spellings
-from shoal.store.report import Answer, snapshot, time_of
+from shoal.store.report import Answer, time_of
 from shoal.urls import key_of
 
 _MAX_HOPS = 20
@@ -38,15 +37,17 @@ DELETE FROM said;
 # In this order, because only pages can be marked, and `found` has no index on its keys.
 _MARK = """
 INSERT INTO marks SELECT pages.id, said.relevant, said.at
-FROM pages CROSS JOIN found ON found.id = pages.id CROSS JOIN said ON said.key = found.key
+FROM pages CROSS JOIN found CROSS JOIN said WHERE found.id = pages.id AND said.key = found.key
 """
 _PAGE = """
 SELECT found.url, pages.title, pages.score, pages.relevant, marks.relevant, marks.at
 FROM pages JOIN found USING (id) LEFT JOIN marks USING (id) WHERE pages.id = ?
 """
-_BY_KEY = """
-SELECT found.key, found.id, fates.state, fates.detail FROM found JOIN fates USING (id)
-WHERE found.key IN (SELECT value FROM json_each(?))
+_BY_KEY = (
+    "SELECT found.key, found.id, fates.state, fates.detail FROM found JOIN fates USING (id) WHERE found.key IN ({})"
+)
+_SAY = """
+INSERT INTO said VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET relevant = excluded.relevant, at = excluded.at
 """
 _MOVED = re.compile(r"Moved to (\S+) \(\d+\)\.")
 """What `crawl.intake` notes of a redirect; the only record of its target when that was known before."""
@@ -87,29 +88,29 @@ class Meant(Answer, frozen=True, kw_only=True):
 
 
 @contextmanager
-def reading(folder: Path) -> Iterator[sqlite3.Connection]:
+def reading(folder: Path) -> Iterator[Database]:
     """The database of a crawl with the user's marks, for a few questions."""
     with folders.reading(folder) as database:
         lay_over(database, opinions.read(folder))
         yield database
 
 
-def lay_over(connection: sqlite3.Connection, said: Mapping[str, Opinion]) -> None:
+def lay_over(connection: Database, said: Mapping[str, Opinion]) -> None:
     """Put what the user said beside the pages, in place of what lay there before."""
     connection.executescript(_TABLES)
     if not said:
         return
     rows = [(key_of(url), opinion.relevant, opinion.at) for url, opinion in said.items()]
-    connection.executemany("INSERT OR REPLACE INTO said VALUES (?, ?, ?)", rows)
+    connection.executemany(_SAY, rows)
     connection.execute(_MARK)
 
 
-def by_page(connection: sqlite3.Connection) -> dict[int, bool]:
+def by_page(connection: Database) -> dict[int, bool]:
     """What the user said, by `pages.id`."""
     return {id: bool(relevant) for id, relevant in connection.execute("SELECT id, relevant FROM marks")}
 
 
-def marks(connection: sqlite3.Connection, said: Mapping[str, Opinion]) -> list[Mark]:
+def marks(connection: Database, said: Mapping[str, Opinion]) -> list[Mark]:
     """Every opinion, in the order in which they were said; also those about pages that this crawl has not fetched."""
     on_pages = [_mark(connection, id) for (id,) in connection.execute("SELECT id FROM marks").fetchall()]
     by_url = {mark.url: mark for mark in on_pages}
@@ -120,7 +121,7 @@ def _without_page(said: Opinion) -> Mark:
     return Mark(url=said.url, title="", relevant=said.relevant, at=time_of(said.at), judged=None, score=None)
 
 
-def _mark(connection: sqlite3.Connection, page: int) -> Mark:
+def _mark(connection: Database, page: int) -> Mark:
     url, title, score, judged, marked, at = connection.execute(_PAGE, (page,)).fetchone()
     verdict = None if score is None else bool(judged)
     return Mark(url=url, title=title, relevant=_flag(marked), at=time_of(at), judged=verdict, score=score)
@@ -133,7 +134,7 @@ def _flag(stored: int | None) -> bool | None:
 # --- giving marks ----------------------------------------------------------------------------------------------------
 
 
-def give(connection: sqlite3.Connection, meant: Iterable[Meant], relevant: bool | None, now: float) -> list[Given]:
+def give(connection: Database, meant: Iterable[Meant], relevant: bool | None, now: float) -> list[Given]:
     """What it means to say this of these pages, each once; nothing is written."""
     given: dict[int, Given] = {}
     for one in meant:
@@ -144,12 +145,12 @@ def give(connection: sqlite3.Connection, meant: Iterable[Meant], relevant: bool 
     return list(given.values())
 
 
-def find(connection: sqlite3.Connection, urls: Iterable[str]) -> list[Meant]:
+def find(connection: Database, urls: Iterable[str]) -> list[Meant]:
     """Which pages a user means, who may type URLs without `https://`, and old ones that lead elsewhere now.
 
     It takes one pass over all that is known for each hop of the longest chain, however many URLs were typed.
     """
-    with snapshot(connection):
+    with connection.snapshot():
         places = {asked: spellings(asked) for asked in urls}
         meant = {asked: Meant(asked=asked, url=asked, page=None) for asked in places}
         for _ in range(_MAX_HOPS):
@@ -162,7 +163,7 @@ def find(connection: sqlite3.Connection, urls: Iterable[str]) -> list[Meant]:
         return list(meant.values())
 
 
-def page_of(connection: sqlite3.Connection, url: str) -> int:
+def page_of(connection: Database, url: str) -> int:
     """Which stored page a person means by a URL; one sentence when there is none."""
     (meant,) = find(connection, [url])
     if meant.page is None:
@@ -179,10 +180,10 @@ class _Fate(NamedTuple):
     moved: bool
 
 
-def _fates(connection: sqlite3.Connection, urls: Iterable[str]) -> dict[str, _Fate]:
+def _fates(connection: Database, urls: Iterable[str]) -> dict[str, _Fate]:
     """Those that wait have no fate."""
     keys = {key_of(url): url for url in urls}
-    rows = connection.execute(_BY_KEY, (msgspec.json.encode(list(keys)).decode(),))
+    rows = ask_for(connection, _BY_KEY, keys)
     return {keys[key]: _fate(keys[key], id, state, detail) for key, id, state, detail in rows}
 
 

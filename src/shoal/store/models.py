@@ -86,7 +86,11 @@ def _write(path: Path, data: bytes) -> None:
 
 def read_model(path: Path) -> Model:
     """The model in a file, or one sentence that says what is wrong with it."""
-    data = _bytes_of(path)
+    return decode_model(path, _bytes_of(path))
+
+
+def decode_model(path: Path, data: bytes) -> Model:
+    """The same for the bytes of a file, which has, or would have, this path."""
     if (first := _FIRST_LINE.match(data)) is None:
         if data and (_BEGINNING.startswith(data) or re.fullmatch(_BEGINNING + rb"[0-9]{0,9}", data)):
             raise _truncated(path)

@@ -2,6 +2,7 @@
 
 It is a file of its own because the database belongs to the crawl that is at work: this one anybody may add to meanwhile.
 What was cut off by a crash stands at its end, without a newline; readers ignore it, and the next writer removes it.
+A crawl in PostgreSQL has a table instead, to which anybody may add from any machine.
 """
 
 from __future__ import annotations
@@ -18,11 +19,13 @@ import msgspec
 from shoal.errors import FolderError, ShoalError
 from shoal.model import Opinion
 from shoal.store import folder as folders
+from shoal.store.database import Database
 from shoal.urls import normalise
 
 logger = logging.getLogger(__name__)
 _LATEST = 253_402_300_799.0
 """The end of the year 9999: no calendar of Python goes further."""
+_ROWS = "SELECT id, url, relevant, at FROM opinions"
 _decode = msgspec.json.Decoder(Opinion).decode
 
 
@@ -33,6 +36,9 @@ def read(folder: Path) -> dict[str, Opinion]:
 
 def add(folder: Path, opinions: Iterable[Opinion]) -> None:
     """Say something of pages, durably: all of it, or nothing when the disk is full."""
+    if folders.is_remote(folder):
+        _insert(folder, opinions)
+        return
     lines = b"".join(msgspec.json.encode(opinion) + b"\n" for opinion in opinions)
     with folders.storage_errors(folder), _appending(folder / folders.FEEDBACK) as handle:
         size, gap = _mend_end(handle)
@@ -77,6 +83,36 @@ class OpinionReader:
         return _difference(known, said)
 
 
+class OpinionTable:
+    """The same for a crawl in PostgreSQL. `look` waits for the server, `news` does not (save for the first time)."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._last = 0
+        """The number of the last opinion that was read."""
+        self._heard: dict[str, bool | None] = {}
+        self._fresh: list[Opinion] = []
+        """Read, but not told; `look` adds to it, maybe in another thread, and `news` takes it away."""
+        self._listening = False
+
+    def look(self) -> None:
+        """Read what is new."""
+        for id, url, relevant, at in self._database.execute(f"{_ROWS} WHERE id > ? ORDER BY id", (self._last,)):
+            self._fresh.append(_from_row(url, relevant, at))
+            self._last = id
+
+    def news(self) -> Sequence[Opinion]:
+        """What changed since the last call; the first time, everything that holds."""
+        if not self._listening:
+            self._listening = True
+            self.look()
+        fresh, self._fresh = self._fresh, []
+        latest = {opinion.url: opinion for opinion in fresh}
+        news = [opinion for opinion in latest.values() if self._heard.get(opinion.url) is not opinion.relevant]
+        self._heard |= {opinion.url: opinion.relevant for opinion in news}
+        return news
+
+
 def _difference(known: Mapping[str, Opinion], said: Mapping[str, Opinion]) -> list[Opinion]:
     """What must be told to somebody who knows the one, so that the other holds. A line that is gone was taken back."""
     gone = [msgspec.structs.replace(known[url], relevant=None) for url in known.keys() - said.keys()]
@@ -98,17 +134,31 @@ def _version(path: Path) -> tuple[int, ...] | None:
 
 def _last_said(folder: Path) -> dict[str, Opinion]:
     """The last line about each URL, in the order of the file."""
+    said: dict[str, Opinion] = {}
+    for opinion in _rows(folder) if folders.is_remote(folder) else _from_file(folder):
+        said.pop(opinion.url, None)
+        said[opinion.url] = opinion
+    return said
+
+
+def _from_file(folder: Path) -> Iterator[Opinion]:
     path = folder / folders.FEEDBACK
     with folders.storage_errors(folder):
         try:
             content = path.read_bytes()
         except FileNotFoundError:
-            return {}
-    said: dict[str, Opinion] = {}
-    for opinion in _lines(path, content):
-        said.pop(opinion.url, None)
-        said[opinion.url] = opinion
-    return said
+            return
+    yield from _lines(path, content)
+
+
+def _rows(folder: Path) -> Iterator[Opinion]:
+    with folders.reading(folder) as database:
+        for _, *row in database.stream(f"{_ROWS} ORDER BY id"):
+            yield _from_row(*row)
+
+
+def _from_row(url: str, relevant: int | None, at: float) -> Opinion:
+    return Opinion(url=url, relevant=None if relevant is None else bool(relevant), at=at)
 
 
 def _lines(path: Path, content: bytes) -> Iterator[Opinion]:
@@ -145,6 +195,14 @@ def _is_opinion(line: bytes) -> bool:
 
 
 # --- writing ---------------------------------------------------------------------------------------------------------
+
+
+def _insert(folder: Path, opinions: Iterable[Opinion]) -> None:
+    rows = [(opinion.url, opinion.relevant, opinion.at) for opinion in opinions]
+    with folders.reading(folder) as database, database.transaction():
+        # One writer at a time: numbers must become visible in their order, or the crawl would miss one.
+        database.execute("LOCK TABLE opinions IN EXCLUSIVE MODE")
+        database.executemany("INSERT INTO opinions (url, relevant, at) VALUES (?, ?, ?)", rows)
 
 
 @contextmanager

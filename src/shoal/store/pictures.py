@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import msgspec
 import numpy as np
@@ -11,23 +10,31 @@ import numpy as np
 from shoal.images.fingerprint import NEAR
 from shoal.model import Pictured, State
 from shoal.remembered import Due, PictureFate, Shown, Wanted
+from shoal.store.database import Database
 from shoal.store.warc import WarcWriter
 
 _SHAPE = 0.1
 """Width through height of two pictures may differ by this share; more, and one is at best a part of the other."""
-_WANTED = "INSERT OR IGNORE INTO pictures VALUES (?, ?, ?, 0, NULL, '', 0.0, '', 0, 0, 0, x'', 0, x'', '', 0)"
-_SIGHTED = "INSERT OR REPLACE INTO sightings VALUES (?, ?, ?, ?, ?, ?)"
+_WANTED = """
+    INSERT INTO pictures VALUES (?, ?, ?, 0, NULL, '', 0.0, '', 0, 0, 0, ?, 0, ?, '', 0) ON CONFLICT DO NOTHING
+"""
+_SIGHTED = """
+    INSERT INTO sightings VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (picture, page) DO UPDATE
+    SET score = excluded.score, topic = excluded.topic, image = excluded.image, why = excluded.why
+"""
 _CAME = """
     UPDATE pictures SET state = ?, fetched_at = ?, format = ?, width = ?, height = ?, bytes = ?, fingerprint = ?, same_as = ?,
                         thumbnail = ?, warc_file = ?, warc_offset = ?
     WHERE id = ?
 """
 
+_OUTDONE = "UPDATE pictures SET same_as = ?, thumbnail = ? WHERE id = ? OR same_as = ?"
+
 
 class SqliteBacklog:
     """What a crawl still wants besides new pages (`protocols.Backlog`)."""
 
-    def __init__(self, database: sqlite3.Connection) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
 
     def picture_numbers(self) -> dict[int, int]:
@@ -65,7 +72,7 @@ class SqliteBacklog:
 class PictureWriter:
     """Writes pictures inside the transaction of `store.crawl.CrawlStore.commit`, whose connection and WARC file it uses."""
 
-    def __init__(self, database: sqlite3.Connection, warc: WarcWriter) -> None:
+    def __init__(self, database: Database, warc: WarcWriter) -> None:
         self._database = database
         self._warc = warc
         rows = database.execute(
@@ -77,11 +84,9 @@ class PictureWriter:
 
     def show(self, shown: Iterable[Shown]) -> None:
         """Pages show pictures; those that nobody knew wait from now on."""
-        for one in shown:
-            sighting = one.sighting
-            self._database.execute(_WANTED, (one.picture, one.key, one.url))
-            image, why = (msgspec.json.encode(value).decode() for value in (sighting.image, sighting.why))
-            self._database.execute(_SIGHTED, (one.picture, one.page, sighting.score, sighting.topic, image, why))
+        together = [*shown]
+        self._database.executemany(_WANTED, [(one.picture, one.key, one.url, b"", b"") for one in together])
+        self._database.executemany(_SIGHTED, [_sighted(one) for one in together])
 
     def settle(self, fate: PictureFate) -> None:
         """What became of a picture."""
@@ -92,6 +97,15 @@ class PictureWriter:
             "UPDATE pictures SET state = ?, reason = ?, detail = ? WHERE id = ?",
             (fate.state, fate.reason, fate.detail, fate.id),
         )
+
+    def marked_for_rewind(self) -> Callable[[], None]:
+        """What forgets all pictures that are settled from now on."""
+        ids, fingerprints = self._ids.copy(), self._fingerprints.copy()
+
+        def rewind() -> None:
+            self._ids, self._fingerprints = ids, fingerprints
+
+        return rewind
 
     def _keep(self, id: int, came: Pictured) -> None:
         """Of pictures that show the same, the largest is kept; of the others, only that they exist."""
@@ -112,7 +126,7 @@ class PictureWriter:
             self._fingerprints.append(fingerprint)
             return
         self._ids[place], self._fingerprints[place] = id, fingerprint
-        self._database.execute("UPDATE pictures SET same_as = ?, thumbnail = x'' WHERE ? IN (id, same_as)", (id, other))
+        self._database.execute(_OUTDONE, (id, b"", other, other))
 
     def _like(self, came: Pictured) -> int | None:
         """The place of the kept picture that shows the same; of several, of the one that is most alike."""
@@ -136,3 +150,9 @@ class PictureWriter:
     def _pixels(self, id: int) -> int:
         width, height = self._size(id)
         return width * height
+
+
+def _sighted(shown: Shown) -> tuple[object, ...]:
+    sighting = shown.sighting
+    image, why = (msgspec.json.encode(value).decode() for value in (sighting.image, sighting.why))
+    return shown.picture, shown.page, sighting.score, sighting.topic, image, why

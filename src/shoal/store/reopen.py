@@ -5,11 +5,11 @@ It runs when a crawl is resumed, before anything else has the folder open for wr
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterable
 
 from shoal.model import Reason, State
 from shoal.settings import Settings
+from shoal.store.database import Database
 
 _SKIPPED = "SELECT id, url, depth FROM urls WHERE state = ? AND reason = ?"
 _HOSTS = "SELECT id FROM hosts WHERE closed = ? AND pages < ?"
@@ -20,37 +20,36 @@ _FORGET_PRICES = """
     WHERE parent <> 0 AND id NOT IN (SELECT id FROM fates WHERE state <> 0)
 """
 _NO_LIMIT = 2**62
+TALLY = "INSERT INTO tally VALUES (?, ?, ?) ON CONFLICT (state, reason) DO UPDATE SET urls = tally.urls + excluded.urls"
+"""A state has so many URLs more, for this reason."""
 
 
-def reopen(
-    connection: sqlite3.Connection, before: Settings, settings: Settings, in_scope: Callable[[str], bool]
-) -> int:
+def reopen(connection: Database, before: Settings, settings: Settings, in_scope: Callable[[str], bool]) -> int:
     """Let skipped URLs wait again where the settings now allow them, and did not `before`; answers how many."""
     budget = settings.budget
     max_depth = _NO_LIMIT if budget.max_depth is None else budget.max_depth
     per_host = _NO_LIMIT if budget.max_pages_per_host is None else budget.max_pages_per_host
-    connection.execute("BEGIN IMMEDIATE")
-    count = _reopen(connection, Reason.DEPTH, lambda url, depth: depth <= max_depth)
-    count += _reopen(connection, Reason.SCOPE, lambda url, depth: in_scope(url))
-    count += _reopen_hosts(connection, Reason.HOST_BUDGET, per_host)
-    # An unreadable robots.txt forbids everything for a while; whether that is over its own record says.
-    count += _reopen_hosts(connection, Reason.ROBOTS_UNREACHABLE, _NO_LIMIT)
-    if (before.strategy, before.parameters) != (settings.strategy, settings.parameters):
-        count += sum(_reopen(connection, reason, lambda url, depth: True) for reason in _REFUSED_BY_STRATEGY)
-    if before.strategy != settings.strategy:
-        connection.execute(_FORGET_PRICES)
-    connection.execute("COMMIT")
+    with connection.transaction():
+        count = _reopen(connection, Reason.DEPTH, lambda url, depth: depth <= max_depth)
+        count += _reopen(connection, Reason.SCOPE, lambda url, depth: in_scope(url))
+        count += _reopen_hosts(connection, Reason.HOST_BUDGET, per_host)
+        # An unreadable robots.txt forbids everything for a while; whether that is over its own record says.
+        count += _reopen_hosts(connection, Reason.ROBOTS_UNREACHABLE, _NO_LIMIT)
+        if (before.strategy, before.parameters) != (settings.strategy, settings.parameters):
+            count += sum(_reopen(connection, reason, lambda url, depth: True) for reason in _REFUSED_BY_STRATEGY)
+        if before.strategy != settings.strategy:
+            connection.execute(_FORGET_PRICES)
     return count
 
 
-def _reopen(connection: sqlite3.Connection, reason: Reason, allowed: Callable[[str, int], bool]) -> int:
+def _reopen(connection: Database, reason: Reason, allowed: Callable[[str, int], bool]) -> int:
     if not _tally(connection, reason):
         return 0
     skipped = connection.execute(_SKIPPED, (State.SKIPPED, reason)).fetchall()
     return _wait_again(connection, reason, [id for id, url, depth in skipped if allowed(url, depth)])
 
 
-def _reopen_hosts(connection: sqlite3.Connection, reason: Reason, pages_below: int) -> int:
+def _reopen_hosts(connection: Database, reason: Reason, pages_below: int) -> int:
     hosts = [id for (id,) in connection.execute(_HOSTS, (reason, pages_below))]
     count = 0
     for host in hosts:
@@ -62,18 +61,17 @@ def _reopen_hosts(connection: sqlite3.Connection, reason: Reason, pages_below: i
     return count
 
 
-def _wait_again(connection: sqlite3.Connection, reason: Reason, ids: Iterable[int]) -> int:
+def _wait_again(connection: Database, reason: Reason, ids: Iterable[int]) -> int:
     """A URL without a fate waits."""
     rows = [(id,) for id in ids]
     connection.executemany("DELETE FROM fates WHERE id = ?", rows)
-    change = "INSERT INTO tally VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET urls = urls + excluded.urls"
     if rows:
-        connection.execute(change, (State.SKIPPED, reason, -len(rows)))
-        connection.execute(change, (State.WAITING, "", len(rows)))
+        connection.execute(TALLY, (State.SKIPPED, reason, -len(rows)))
+        connection.execute(TALLY, (State.WAITING, "", len(rows)))
     return len(rows)
 
 
-def _tally(connection: sqlite3.Connection, reason: Reason) -> int:
+def _tally(connection: Database, reason: Reason) -> int:
     row = connection.execute(
         "SELECT urls FROM tally WHERE state = ? AND reason = ?", (State.SKIPPED, reason)
     ).fetchone()

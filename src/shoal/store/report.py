@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
 
 from shoal.model import Outlook, State
+from shoal.store.database import Database
 from shoal.store.folder import read_meta, write_meta
 
 _TOP_HOSTS = 10
@@ -146,9 +144,9 @@ class Status(Answer, frozen=True, kw_only=True):
     """What was to be expected when the last run ended; None when the strategy cannot tell."""
 
 
-def status(connection: sqlite3.Connection, *, running: bool) -> Status:
+def status(connection: Database, *, running: bool) -> Status:
     """Where the crawl stands; `running` says whether a process is at work in its folder."""
-    with snapshot(connection):
+    with connection.snapshot():
         urls = _per_state(connection)
         # The tally takes them for waiting: their state changes only when a request is over.
         fetching = _fetching(connection) if running else ()
@@ -179,7 +177,7 @@ def status(connection: sqlite3.Connection, *, running: bool) -> Status:
         )
 
 
-def pictures(connection: sqlite3.Connection) -> PictureCounts | None:
+def pictures(connection: Database) -> PictureCounts | None:
     """How many pictures there are; None when none was ever wanted."""
     states = dict(connection.execute("SELECT state, count(*) FROM pictures GROUP BY state"))
     if not states:
@@ -194,7 +192,7 @@ def pictures(connection: sqlite3.Connection) -> PictureCounts | None:
     )
 
 
-def keep_outlook(connection: sqlite3.Connection, outlook: Outlook | None, *, pages: int, warning: str) -> None:
+def keep_outlook(connection: Database, outlook: Outlook | None, *, pages: int, warning: str) -> None:
     """What the strategy expects at the end of a run, after so many pages; replaces what an earlier run left."""
     forecast = None
     if outlook is not None:
@@ -204,20 +202,20 @@ def keep_outlook(connection: sqlite3.Connection, outlook: Outlook | None, *, pag
     write_meta(connection, "outlook", forecast)
 
 
-def _forecast(connection: sqlite3.Connection) -> Forecast | None:
+def _forecast(connection: Database) -> Forecast | None:
     try:
         return msgspec.json.decode(read_meta(connection, "outlook") or b"null", type=Forecast | None)
     except msgspec.DecodeError:  # what is no number is no estimate; or another version of shoal wrote it
         return None
 
 
-def lately(connection: sqlite3.Connection, pages: int) -> list[bool]:
+def lately(connection: Database, pages: int) -> list[bool]:
     """Which of the last pages were relevant by the judge, in the order of fetching."""
     rows = connection.execute("SELECT relevant FROM pages ORDER BY fetch_order DESC LIMIT ?", (pages,)).fetchall()
     return [bool(relevant) for (relevant,) in reversed(rows)]
 
 
-def failed_seeds(connection: sqlite3.Connection) -> tuple[FailedSeed, ...]:
+def failed_seeds(connection: Database) -> tuple[FailedSeed, ...]:
     """The seeds that gave no page, each with the reason."""
     rows = connection.execute(
         "SELECT url, reason, detail FROM urls WHERE parent = 0 AND state IN (?, ?) ORDER BY id",
@@ -226,27 +224,17 @@ def failed_seeds(connection: sqlite3.Connection) -> tuple[FailedSeed, ...]:
     return tuple(FailedSeed(url=url, why=(detail or reason).rstrip(".")) for url, reason, detail in rows)
 
 
-def best(connection: sqlite3.Connection, limit: int) -> list[BestPage]:
+def best(connection: Database, limit: int) -> list[BestPage]:
     """Those marked relevant, then the pages with the highest scores; of pages that say the same, only the first."""
     found = connection.execute(
         """
         SELECT pages.title, found.url, pages.score FROM pages JOIN found USING (id) LEFT JOIN marks USING (id)
-        WHERE iif(marks.id IS NULL, pages.score IS NOT NULL, marks.relevant) AND pages.duplicate_of = 0
-        ORDER BY marks.relevant DESC, pages.score DESC, pages.fetch_order LIMIT ?
+        WHERE coalesce(marks.relevant, CASE WHEN pages.score IS NULL THEN 0 ELSE 1 END) = 1 AND pages.duplicate_of = 0
+        ORDER BY coalesce(marks.relevant, 0) DESC, pages.score DESC NULLS LAST, pages.fetch_order LIMIT ?
         """,
         (limit,),
     )
     return [BestPage(title=title, url=url, score=score) for title, url, score in found]
-
-
-@contextmanager
-def snapshot(connection: sqlite3.Connection) -> Iterator[None]:
-    """All questions asked inside see the same moment of a crawl that goes on."""
-    connection.execute("BEGIN")
-    try:
-        yield
-    finally:
-        connection.execute("COMMIT")
 
 
 def time_of(seconds: float | None) -> datetime | None:
@@ -257,26 +245,26 @@ def time_of(seconds: float | None) -> datetime | None:
 # --- the parts of a status -------------------------------------------------------------------------------------------
 
 
-def _per_state(connection: sqlite3.Connection) -> dict[State, int]:
-    counted = dict(connection.execute("SELECT state, sum(urls) FROM tally GROUP BY state"))
+def _per_state(connection: Database) -> dict[State, int]:
+    counted = dict(connection.execute("SELECT state, CAST(sum(urls) AS BIGINT) FROM tally GROUP BY state"))
     return {state: counted.get(state, 0) for state in State}
 
 
-def _fetching(connection: sqlite3.Connection) -> tuple[str, ...]:
+def _fetching(connection: Database) -> tuple[str, ...]:
     return msgspec.json.decode(read_meta(connection, "fetching") or b"[]", type=tuple[str, ...])
 
 
-def _reasons(connection: sqlite3.Connection, state: State) -> tuple[Count, ...]:
+def _reasons(connection: Database, state: State) -> tuple[Count, ...]:
     query = "SELECT reason, urls FROM tally WHERE state = ? AND urls > 0 ORDER BY urls DESC, reason"
     return tuple(Count(reason=reason, count=urls) for reason, urls in connection.execute(query, (state,)))
 
 
-def _page_totals(connection: sqlite3.Connection) -> dict[str, Any]:
+def _page_totals(connection: Database) -> dict[str, Any]:
     pages, judged, relevant, yes, no, size, first, last = connection.execute(
         """
-        SELECT count(*), count(score), ifnull(sum(ifnull(marks.relevant, pages.relevant)), 0),
-               ifnull(sum(marks.relevant = 1), 0), ifnull(sum(marks.relevant = 0), 0),
-               ifnull(sum(bytes), 0), min(fetched_at), max(fetched_at)
+        SELECT count(*), count(score), count(CASE WHEN coalesce(marks.relevant, pages.relevant) = 1 THEN 1 END),
+               count(CASE WHEN marks.relevant = 1 THEN 1 END), count(CASE WHEN marks.relevant = 0 THEN 1 END),
+               CAST(coalesce(sum(bytes), 0) AS BIGINT), min(fetched_at), max(fetched_at)
         FROM pages LEFT JOIN marks USING (id)
         """
     ).fetchone()
@@ -298,23 +286,24 @@ def _page_totals(connection: sqlite3.Connection) -> dict[str, Any]:
     }
 
 
-def _closing_reasons(connection: sqlite3.Connection) -> tuple[Count, ...]:
+def _closing_reasons(connection: Database) -> tuple[Count, ...]:
     query = "SELECT closed, count(*) FROM hosts WHERE closed IS NOT NULL GROUP BY closed ORDER BY 2 DESC, closed"
     return tuple(Count(reason=reason, count=count) for reason, count in connection.execute(query))
 
 
-def _closed_hosts(connection: sqlite3.Connection) -> tuple[ClosedHost, ...]:
+def _closed_hosts(connection: Database) -> tuple[ClosedHost, ...]:
     query = "SELECT name, closed FROM hosts WHERE closed IS NOT NULL ORDER BY pages DESC, name LIMIT ?"
     return tuple(ClosedHost(host=name, reason=why) for name, why in connection.execute(query, (_CLOSED_SHOWN,)))
 
 
-def _top_hosts(connection: sqlite3.Connection) -> tuple[HostCounts, ...]:
+def _top_hosts(connection: Database) -> tuple[HostCounts, ...]:
     """Three counts instead of one join, which would look up a page for each of the millions of URLs that have none."""
     query = "SELECT id, name, pages FROM hosts WHERE pages > 0 ORDER BY pages DESC, name LIMIT ?"
-    top = connection.execute(query, (_TOP_HOSTS,)).fetchall()
+    if not (top := connection.execute(query, (_TOP_HOSTS,)).fetchall()):
+        return ()
     ids = ", ".join(str(id) for id, _, _ in top)
     per_host = f"SELECT host, count(*) FROM {{}} AND host IN ({ids}) GROUP BY host"
-    marked = "pages JOIN found USING (id) LEFT JOIN marks USING (id) WHERE ifnull(marks.relevant, pages.relevant)"
+    marked = "pages JOIN found USING (id) LEFT JOIN marks USING (id) WHERE coalesce(marks.relevant, pages.relevant) = 1"
     relevant = dict(connection.execute(per_host.format(marked)))
     waiting = dict(connection.execute(per_host.format("urls WHERE state = 0")))
     failed = dict(connection.execute(per_host.format("urls WHERE state = 2")))

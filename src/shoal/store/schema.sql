@@ -41,8 +41,8 @@ CREATE TABLE fates (            -- what became of URLs; one that has no row wait
 );
 
 CREATE VIEW urls AS             -- both together
-  SELECT found.*, IFNULL(state, 0) AS state, reason, IFNULL(detail, '') AS detail, IFNULL(attempt, 1) AS attempt,
-         IFNULL(not_before, 0.0) AS not_before
+  SELECT found.*, coalesce(state, 0) AS state, reason, coalesce(detail, '') AS detail, coalesce(attempt, 1) AS attempt,
+         coalesce(not_before, 0.0) AS not_before
   FROM found LEFT JOIN fates USING (id);
 
 CREATE TABLE tally (            -- how many URLs are in which state for which reason; kept by every commit

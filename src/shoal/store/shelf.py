@@ -1,40 +1,44 @@
-"""Which URLs are known? The durable side of the frontier, in SQLite.
+"""Which URLs are known? The durable side of the frontier, for whom every answer must come at once: so always from SQLite.
 
 The crawl's database says what is known of each URL. One question needs an index: which URL has this key? An index on random
 keys dirties a page of its file with nearly every row, and all those pages would go through the write-ahead log. So it is in a
 private temporary database, which is never synced nor logged, spills to a temporary file when it outgrows its cache, and is
 made anew from the crawl's database at the next start.
+
+A crawl in PostgreSQL has its URLs at the end of a wire, and a page with its links asks dozens of times. So the coordinator has a
+private copy of them in such a temporary database, filled at the start; every commit writes to both.
 """
 
 from __future__ import annotations
 
-import asyncio
-import sqlite3
+import re
 from collections.abc import Iterable, Sequence
+from importlib.resources import files
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
 from shoal.model import Entry, Reason, State
 from shoal.remembered import HostRecord, Known, Waiting
+from shoal.store.database import Database, question_marks
+from shoal.store.sqlite import SqliteDatabase, open_file
+from shoal.store.steps import Steps, Write, in_bites
 
 _CACHE_KILOBYTES = 48 * 1024
 """Beyond that the index is read from the temporary file."""
 _SPARE = 100_000
-_BITE = 500
-"""Rows that are written before others have their turn."""
 _READ = "SELECT url, host, priority, depth, parent, origin, hop, anchor, why, inherited FROM found WHERE id = ?"
 _KNOWN = "SELECT priority, depth, inherited FROM found WHERE id = ?"
 _FATE = "SELECT state, reason, detail, attempt, not_before FROM fates WHERE id = ?"
 _NO_FATE = (State.WAITING, None, "", 1, 0.0)
-_SCHEMA = """
-    PRAGMA journal_mode = OFF;
-    CREATE TABLE keys (key INTEGER PRIMARY KEY, id INTEGER NOT NULL);
-"""
 # In the order of the index, so that pages are filled one after the other.
-_FILL = """
-    INSERT INTO keys SELECT key, id FROM crawl.found ORDER BY key;
-"""
+_FILL = "INSERT INTO keys SELECT key, id FROM {} ORDER BY key"
+_KEY = "INSERT INTO keys VALUES (?, ?)"
+MIRRORED = ("hosts", "found", "fates", "robots")
+"""The tables of which a mirror has a copy."""
+_PORTION = 5_000
+"""Rows that are copied at once."""
 _SIEVE_BYTES = 2**22
 """With a million URLs, 3 % of the questions that could be spared go to the index all the same."""
 _STATES = tuple(State)
@@ -63,12 +67,13 @@ class _Sieve:
 class SqliteShelf:
     """What was committed about URLs. Implements `protocols.Shelf`; only `CrawlStore.commit` changes it, by `learn`."""
 
-    def __init__(self, connection: sqlite3.Connection, database: Path) -> None:
+    def __init__(self, connection: SqliteDatabase, index: SqliteDatabase) -> None:
+        """The index is one of those that `index_of` and `mirror_of` make."""
         self._execute = connection.execute
         self.host_ids: dict[str, int] = dict(connection.execute("SELECT name, id FROM hosts"))
         """Grows with the commits of `CrawlStore`."""
         self._host_names = {id: name for name, id in self.host_ids.items()}
-        self._index = _index(database)
+        self._index = index
         self._sieve = _Sieve()
         self._sieve.add([key for (key,) in self._index.execute("SELECT key FROM keys")])
         self._fated = bytearray()
@@ -77,7 +82,7 @@ class SqliteShelf:
 
     def last_id(self) -> int:
         """The highest id ever given."""
-        id: int = self._execute("SELECT IFNULL(MAX(id), 0) FROM found").fetchone()[0]
+        id: int = self._execute("SELECT coalesce(max(id), 0) FROM found").fetchone()[0]
         return id
 
     def find(self, key: int) -> Known | None:
@@ -140,34 +145,63 @@ class SqliteShelf:
                 self._fated.extend(bytes(id + _SPARE - len(self._fated)))
             self._fated[id] = 1
 
-    async def learn(self, keys: Sequence[tuple[int, int]]) -> None:
+    def learn(self, keys: Sequence[tuple[int, int]]) -> Steps[None]:
         """The keys of new URLs, with their ids."""
         self._sieve.add([key for key, _ in keys])
-        self._index.execute("BEGIN")
-        await in_bites(self._index, "INSERT INTO keys VALUES (?, ?)", sorted(keys))
-        self._index.execute("COMMIT")
+        with self._index.transaction():
+            yield from in_bites(self._index, _KEY, sorted(keys))
+
+    def repeat(self, writes: Iterable[Write]) -> Steps[None]:
+        """What was written to the crawl's database goes into the private copy of it, too."""
+        with self._index.transaction():
+            for statement, rows in writes:
+                yield from in_bites(self._index, statement, rows)
 
     def close(self) -> None:
         """Let go of the temporary file."""
         self._index.close()
 
 
-async def in_bites(connection: sqlite3.Connection, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
-    """Write rows, and let the rest of the crawl have its turn in between."""
-    for start in range(0, len(rows), _BITE):
-        connection.executemany(statement, rows[start : start + _BITE])
-        await asyncio.sleep(0)
-
-
-def _index(database: Path) -> sqlite3.Connection:
-    """The index, in a temporary database that is gone with its connection."""
-    index = sqlite3.connect("", isolation_level=None, check_same_thread=False)
-    index.execute(f"PRAGMA cache_size = -{_CACHE_KILOBYTES}")
-    index.executescript(_SCHEMA)
+def index_of(database: Path) -> SqliteDatabase:
+    """The index of a crawl in a SQLite file."""
+    index = _temporary()
     index.execute("ATTACH ? AS crawl", (str(database),))
-    index.executescript(_FILL)
+    index.execute(_FILL.format("crawl.found"))
     index.execute("DETACH crawl")
     return index
+
+
+def mirror_of(database: Database) -> SqliteDatabase:
+    """The index of a crawl that is elsewhere, together with a copy of all that the event loop asks for."""
+    mirror = _temporary()
+    for table, statement in _mirrored().items():
+        mirror.execute(statement)
+        with mirror.transaction():
+            _copy(database, mirror, table)
+    mirror.execute(_FILL.format("found"))
+    return mirror
+
+
+def _temporary() -> SqliteDatabase:
+    """A temporary database that is gone with its connection."""
+    index = open_file("")
+    index.execute(f"PRAGMA cache_size = -{_CACHE_KILOBYTES}")
+    index.execute("PRAGMA journal_mode = OFF")
+    index.execute("CREATE TABLE keys (key INTEGER PRIMARY KEY, id INTEGER NOT NULL)")
+    return index
+
+
+def _mirrored() -> dict[str, str]:
+    """The statements that make the tables of a mirror, by their names."""
+    schema = files("shoal.store").joinpath("schema.sql").read_text(encoding="utf-8")
+    tables = {name: whole for whole, name in re.findall(r"(CREATE TABLE (\w+) .*?;)\n\n", schema, re.DOTALL)}
+    return {name: tables[name] for name in MIRRORED}
+
+
+def _copy(database: Database, mirror: SqliteDatabase, table: str) -> None:
+    rows = database.stream(f"SELECT * FROM {table}")
+    while portion := list(islice(rows, _PORTION)):
+        mirror.executemany(f"INSERT INTO {table} VALUES ({question_marks(len(portion[0]))})", portion)
 
 
 def _reason(text: str | None) -> Reason | None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sqlite3
 from datetime import datetime
 
+from shoal.store.database import Database
 from shoal.store.report import Answer, time_of
 
 _PAGE = """
 SELECT found.url, pages.title, description, language, charset, published, fetched_at, checked_at, gone, score,
-       ifnull(marks.relevant, pages.relevant), topic, noindex, content_type, original.url
+       coalesce(marks.relevant, pages.relevant), topic, noindex, content_type, original.url
 FROM pages JOIN found USING (id) LEFT JOIN marks USING (id) LEFT JOIN found AS original ON original.id = duplicate_of
 WHERE pages.id = ?
 """
@@ -43,7 +43,7 @@ class StoredPage(Answer, frozen=True, kw_only=True):
     """The page that says the same, or nearly."""
 
 
-def page(connection: sqlite3.Connection, id: int) -> StoredPage:
+def page(connection: Database, id: int) -> StoredPage:
     """All of it; the connection must be one of `marked.reading`."""
     row = connection.execute(_PAGE, (id,)).fetchone()
     values = dict(zip(StoredPage.__struct_fields__, row, strict=True))
@@ -52,7 +52,7 @@ def page(connection: sqlite3.Connection, id: int) -> StoredPage:
     return StoredPage(**values)
 
 
-def place_of_original(connection: sqlite3.Connection, id: int) -> tuple[str, int] | None:
+def place_of_original(connection: Database, id: int) -> tuple[str, int] | None:
     """Where the body of the page stands whose exact copy this one is."""
     place: tuple[str, int] | None = connection.execute(_ORIGINAL, (id,)).fetchone()
     return place

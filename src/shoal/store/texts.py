@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -13,6 +12,7 @@ from isal import isal_zlib
 
 from shoal.errors import FolderError
 from shoal.model import Page
+from shoal.store.database import Database
 from shoal.store.report import Answer, time_of
 from shoal.text import stamp
 
@@ -20,9 +20,8 @@ from shoal.text import stamp
 _LEVEL = 2
 _HEAD = Struct("<II")
 """Which analyser made the flat form (`text.stamp`), and how many bytes the text has in front of it."""
-
-
-_ADD = "INSERT INTO versions (page, at, title, headings, text, warc_file, warc_offset) VALUES (?, ?, ?, ?, ?, ?, ?)"
+ADD = "INSERT INTO versions (page, at, title, headings, text, warc_file, warc_offset) VALUES (?, ?, ?, ?, ?, ?, ?)"
+"""For what `row` makes."""
 
 
 class Version(Answer, frozen=True, kw_only=True):
@@ -73,12 +72,12 @@ def _complaints() -> Iterator[None]:
         raise FolderError(f"The stored text of a page is damaged: {error}.") from error
 
 
-def versions(connection: sqlite3.Connection, page: int) -> list[Version]:
+def versions(connection: Database, page: int) -> list[Version]:
     """All that the page has said, the oldest first; nothing when it is not kept."""
     return list(_versions(connection, page))
 
 
-def _versions(connection: sqlite3.Connection, page: int) -> Iterator[Version]:
+def _versions(connection: Database, page: int) -> Iterator[Version]:
     rows = connection.execute(
         "SELECT at, title, text, warc_file, warc_offset FROM versions WHERE page = ? AND text IS NOT NULL ORDER BY id",
         (page,),
@@ -89,13 +88,13 @@ def _versions(connection: sqlite3.Connection, page: int) -> Iterator[Version]:
         yield Version(number=number, at=when, title=title, text=unpack(text), warc_file=file, warc_offset=offset)
 
 
-def latest_text(connection: sqlite3.Connection, page: int) -> str | None:
+def latest_text(connection: Database, page: int) -> str | None:
     """What the page says now; None when it is not kept."""
     row = connection.execute("SELECT text FROM versions WHERE page = ? ORDER BY id DESC LIMIT 1", (page,)).fetchone()
     return unpack(row[0]) if row is not None and row[0] is not None else None
 
 
-def is_news(connection: sqlite3.Connection, id: int, page: Page) -> bool:
+def is_news(connection: Database, id: int, page: Page) -> bool:
     """True when the page says something else than when it was last looked at, or asks not to be kept since then."""
     last = connection.execute(
         "SELECT title, text FROM versions WHERE page = ? ORDER BY id DESC LIMIT 1", (id,)
@@ -105,11 +104,17 @@ def is_news(connection: sqlite3.Connection, id: int, page: Page) -> bool:
     return page.noindex or (page.title, page.text) != (last[0], unpack(last[1]))
 
 
-def add(connection: sqlite3.Connection, id: int, at: float, page: Page, place: tuple[str, int]) -> None:
-    """Keep what a page says from now on; `place` is that of its body."""
+def row(id: int, at: float, page: Page, place: tuple[str, int]) -> tuple[object, ...] | None:
+    """What a page says, as it is kept; `place` is that of its body. None when it asks not to be kept."""
     if page.noindex:
-        # It may have been kept before; then what it said goes, and a last row tells the index.
-        if connection.execute("DELETE FROM versions WHERE page = ?", (id,)).rowcount:
-            connection.execute(_ADD, (id, at, "", "", None, *place))
-        return
-    connection.execute(_ADD, (id, at, page.title, page.headings, pack(page.text, page.flat.partition("\n")[2]), *place))
+        return None
+    return id, at, page.title, page.headings, pack(page.text, page.flat.partition("\n")[2]), *place
+
+
+def add(connection: Database, id: int, at: float, page: Page, place: tuple[str, int]) -> None:
+    """Keep what a page says from now on, which may have said something before."""
+    if (new := row(id, at, page, place)) is not None:
+        connection.execute(ADD, new)
+    # If it was kept until now, what it said goes, and a last row tells the index.
+    elif connection.execute("DELETE FROM versions WHERE page = ?", (id,)).rowcount:
+        connection.execute(ADD, (id, at, "", "", None, *place))

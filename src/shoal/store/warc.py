@@ -31,7 +31,9 @@ MAX_FILE_BYTES = 10**9
 # igzip's level 1 packs as small as zlib's (3.1 : 1) in a third of the time.
 _LEVEL = 1
 _GZIP = 31  # zlib's code for "with a gzip header"
-_PAGE_FILE = re.compile(r"pages-\d{5,}\.warc\.gz")
+_PAGE_FILE = re.compile(r"pages-(?:[0-9a-f]{8}-)?\d{5,}\.warc\.gz")
+_MARKED = re.compile(r"pages-[0-9a-f]{8}-.*")
+"""The name says which of several folders has the file."""
 _READ_BYTES = 64 * 2**10
 _PHRASES = {status.value: status.phrase for status in HTTPStatus}
 # The body is stored decoded, so what described its way through the wire would be a lie.
@@ -49,12 +51,14 @@ class WarcWriter:
         *,
         user_agent: str = USER_AGENT,
         contact: str = "",
+        mark: str = "",
         max_bytes: int = MAX_FILE_BYTES,
     ) -> None:
+        """The mark tells the files of this folder from those that other machines have of the same crawl."""
         self._folder = folder
         self._about = {"http-header-user-agent": user_agent} | ({"operator": contact} if contact else {})
         self._max_bytes = max_bytes
-        name, offset = committed or (_file_name(1), 0)
+        name, offset = committed or (_file_name(1, mark), 0)
         with storage_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
             _cut_off(folder, name, offset)
@@ -93,6 +97,13 @@ class WarcWriter:
                 _sync_folder(self._folder.parent)
                 self._is_new = False
 
+    def rewind(self, position: Position) -> None:
+        """Forget what was written behind this position."""
+        self.close()
+        with storage_errors(self._folder):
+            _cut_off(self._folder, *position)
+        self._open(position[0])
+
     def close(self) -> None:
         """Let go of the file; what was not synced may be lost with the power."""
         if self._file >= 0:
@@ -105,7 +116,7 @@ class WarcWriter:
         if self._offset + len(member) > self._max_bytes and self._offset > self._first_page:
             self.sync()
             self.close()
-            self._open(_file_name(_number(self._name) + 1))
+            self._open(_file_name(_number(self._name) + 1, _mark(self._name)))
         return self._put(member)
 
     def _put(self, member: bytes) -> Position:
@@ -168,6 +179,10 @@ def read_raw(folder: Path, file: str, offset: int) -> bytes:
 
 def _read_member(path: Path, offset: int) -> tuple[bytes, bytes]:
     """One gzip member, packed and unpacked."""
+    if is_elsewhere(path.parent, path.name):
+        raise FolderError(
+            f"The page file {path.name} is not in {path.parent}: the machine that fetched the page has it."
+        )
     unpack = zlib.decompressobj(wbits=_GZIP)
     packed, unpacked = bytearray(), bytearray()
     try:
@@ -242,8 +257,8 @@ def _compress(record: bytes) -> bytes:
 # --- files -----------------------------------------------------------------------------------------------------------
 
 
-def _file_name(number: int) -> str:
-    return f"pages-{number:05}.warc.gz"
+def _file_name(number: int, mark: str) -> str:
+    return f"pages-{mark}-{number:05}.warc.gz" if mark else f"pages-{number:05}.warc.gz"
 
 
 def is_page_file(name: str) -> bool:
@@ -251,14 +266,23 @@ def is_page_file(name: str) -> bool:
     return _PAGE_FILE.fullmatch(name) is not None
 
 
+def is_elsewhere(folder: Path, name: str) -> bool:
+    """True for a file that another machine has."""
+    return _MARKED.fullmatch(name) is not None and not (folder / name).exists()
+
+
 def _number(name: str) -> int:
-    return int(name.removeprefix("pages-").removesuffix(".warc.gz"))
+    return int(name.removesuffix(".warc.gz").rpartition("-")[2])
+
+
+def _mark(name: str) -> str:
+    return name.removeprefix("pages-").rpartition("-")[0]
 
 
 def _cut_off(folder: Path, name: str, offset: int) -> None:
     """Remove what was never committed: later files, and the end of the last one."""
     for path in list(folder.iterdir()):
-        if is_page_file(path.name) and _number(path.name) > _number(name):
+        if is_page_file(path.name) and _mark(path.name) == _mark(name) and _number(path.name) > _number(name):
             path.unlink()
     path = folder / name
     size = path.stat().st_size if path.exists() else 0

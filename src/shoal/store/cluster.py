@@ -1,0 +1,247 @@
+"""Where is a crawl that many machines work at? In a PostgreSQL database; its folder here has a small file that says which.
+
+Each crawl has a schema of its own, named after its folder. The schema `shoal` belongs to all of them: it has the list of crawls,
+and the clocks of hosts (`store/clocks.py`). A folder may also name a broker only; then the crawl itself is in SQLite.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import socket
+import time
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from importlib.resources import files
+from pathlib import Path
+
+import msgspec
+
+from shoal.errors import FolderBusy, FolderError
+from shoal.settings import Cluster, Part
+from shoal.store.postgres import PostgresDatabase, place_of
+
+FILE = "cluster.json"
+SHARED = "shoal"
+"""The schema of all crawls together."""
+_PLAIN = re.compile(r"[a-z0-9_]{1,40}")
+_UNSAFE = re.compile(r"[^a-z0-9]+")
+_SETTING_UP = 0x53686F616C
+"""The advisory lock of whoever makes the shared schema, or a crawl."""
+_SHARED = f"""
+CREATE SCHEMA IF NOT EXISTS {SHARED};
+CREATE TABLE IF NOT EXISTS {SHARED}.crawls (
+  name    TEXT PRIMARY KEY,      -- of the folder
+  crawl   TEXT NOT NULL,         -- its id, the same over all runs
+  home    TEXT NOT NULL UNIQUE,  -- its schema
+  made_at REAL NOT NULL
+);
+CREATE TABLE IF NOT EXISTS {SHARED}.clocks (
+  key        TEXT PRIMARY KEY,
+  owner      TEXT NOT NULL,
+  held       INTEGER NOT NULL,
+  busy_until REAL NOT NULL,
+  next_at    REAL NOT NULL
+);
+"""
+# What a crawl on one machine has in files of its folder.
+_FILES = """
+CREATE TABLE opinions (id INTEGER PRIMARY KEY, url TEXT NOT NULL, relevant INTEGER, at REAL NOT NULL);
+CREATE TABLE models (name TEXT PRIMARY KEY, content BLOB NOT NULL);
+"""
+_REGISTER = f"INSERT INTO {SHARED}.crawls VALUES (?, ?, ?, ?)"
+_HOLDER = """
+SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND classid = ?::bigint::oid AND objid = ?::bigint::oid AND objsubid = 1
+AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+"""
+
+
+class Home(Part, frozen=True, kw_only=True):
+    """What a folder says about the crawl that it stands for. It may have passwords, so nobody else may read it."""
+
+    database: str = ""
+    broker: str = ""
+    schema: str = ""
+    """Of the crawl, in the database."""
+    mark: str = ""
+    """Tells the WARC files of this folder from those of other machines."""
+
+
+class Coordinator(Part, frozen=True, kw_only=True):
+    """Who has a crawl, or had it last."""
+
+    token: str
+    """Another one for each time the crawl is taken."""
+    host: str
+    pid: int
+
+    def __str__(self) -> str:
+        return f"process {self.pid} on {self.host}"
+
+
+# --- the file --------------------------------------------------------------------------------------------------------
+
+
+def read(folder: Path) -> Home:
+    """What the folder says; nothing, when the crawl is on this machine alone."""
+    path = folder / FILE
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Home)
+    except (FileNotFoundError, NotADirectoryError):
+        return Home()
+    except OSError as error:
+        raise FolderError(f"{path} cannot be read: {error.strerror}.") from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise FolderError(f"{path} is damaged: {error}.") from error
+
+
+def write(folder: Path, home: Home) -> None:
+    """Say where the crawl is; all of it, or nothing when the disk is full."""
+    part = folder / (FILE + ".new")
+    part.unlink(missing_ok=True)
+    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        os.write(handle, msgspec.json.format(msgspec.json.encode(home), indent=2) + b"\n")
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    part.replace(folder / FILE)
+
+
+# --- the database ----------------------------------------------------------------------------------------------------
+
+
+def create(folder: Path, cluster: Cluster, meta: Sequence[tuple[str, str]], crawl: str, model: bytes) -> None:
+    """Make a new crawl in the database, and the folder that stands for it."""
+    name = _name(folder)
+    home = Home(database=cluster.database, broker=cluster.broker, schema=schema_of(name), mark=_new_mark())
+    with closing(PostgresDatabase(cluster.database)) as database, _setting_up(database):
+        if _registered(database, name) is not None:
+            raise FolderError(
+                f"There is a crawl {name} in the database at {place_of(cluster.database)} already: "
+                f"go on with 'shoal resume --dir {folder}', or choose another --dir."
+            )
+        database.execute(f"CREATE SCHEMA {home.schema}")
+        database.execute(f"SET LOCAL search_path TO {home.schema}")
+        database.executescript(files("shoal.store").joinpath("schema.sql").read_text(encoding="utf-8") + _FILES)
+        database.executemany("INSERT INTO meta VALUES (?, ?)", meta)
+        if model:
+            database.execute("INSERT INTO models VALUES ('crawl', ?)", (model,))
+        database.execute(_REGISTER, (name, crawl, home.schema, time.time()))
+    write(folder, home)
+
+
+def adopt(folder: Path, cluster: Cluster) -> bool:
+    """Make a folder here for a crawl of that name in the database; False when there is none."""
+    with closing(PostgresDatabase(cluster.database)) as database, _setting_up(database):
+        schema = _registered(database, _name(folder))
+    if schema is None:
+        return False
+    folder.mkdir(parents=True, exist_ok=True)
+    write(folder, Home(database=cluster.database, broker=cluster.broker, schema=schema, mark=_new_mark()))
+    return True
+
+
+def drop(home: Home) -> None:
+    """Take a crawl out of the database."""
+    with closing(PostgresDatabase(home.database)) as database, _setting_up(database):
+        database.execute(f"DROP SCHEMA IF EXISTS {home.schema} CASCADE")
+        database.execute(f"DELETE FROM {SHARED}.crawls WHERE home = ?", (home.schema,))
+
+
+def connect(folder: Path, home: Home) -> PostgresDatabase:
+    """A connection to the database of a crawl."""
+    database = PostgresDatabase(home.database, home.schema)
+    if database.execute("SELECT to_regclass(?)", (f"{home.schema}.meta",)).fetchone() == (None,):
+        database.close()
+        raise FolderError(f"The crawl of {folder} is not in the database at {place_of(home.database)} any more.")
+    return database
+
+
+def model_of(database: PostgresDatabase) -> bytes:
+    """What another crawl learned and this one began with; empty when it began with nothing."""
+    row = database.execute("SELECT content FROM models").fetchone()
+    return row[0] if row else b""
+
+
+def _registered(database: PostgresDatabase, name: str) -> str | None:
+    row = database.execute(f"SELECT home FROM {SHARED}.crawls WHERE name = ?", (name,)).fetchone()
+    return row[0] if row else None
+
+
+@contextmanager
+def _setting_up(database: PostgresDatabase) -> Iterator[None]:
+    """One at a time, with the shared schema there."""
+    with database.transaction():
+        database.execute("SELECT pg_advisory_xact_lock(?)", (_SETTING_UP,))
+        if database.execute("SELECT to_regclass(?)", (f"{SHARED}.clocks",)).fetchone() == (None,):
+            database.executescript(_SHARED)
+        yield
+
+
+def make_shared(url: str) -> None:
+    """Make what all crawls of a database share, if it is not there."""
+    with closing(PostgresDatabase(url)) as database, _setting_up(database):
+        pass
+
+
+# --- who has it ------------------------------------------------------------------------------------------------------
+
+
+def take(database: PostgresDatabase, folder: Path) -> Coordinator:
+    """Have the crawl for as long as this connection lives: nobody else can take it, and without the connection we cannot write.
+
+    When another one has it, `FolderBusy` says who.
+    """
+    if not try_lock(database):
+        raise FolderBusy(f"Another crawl ({last_coordinator(database) or 'unknown'}) is running in {folder}.")
+    own = Coordinator(token=uuid.uuid4().hex, host=socket.gethostname(), pid=os.getpid())
+    said = msgspec.json.encode(own).decode()
+    database.execute("DELETE FROM meta WHERE key = 'coordinator'")
+    database.execute("INSERT INTO meta VALUES ('coordinator', ?)", (said,))
+    return own
+
+
+def try_lock(database: PostgresDatabase) -> bool:
+    """True when the crawl is ours from now on."""
+    (locked,) = database.execute("SELECT pg_try_advisory_lock(?)", (_key(database.schema),)).fetchone()
+    return bool(locked)
+
+
+def holder(database: PostgresDatabase) -> int | None:
+    """Which process of the server works for whoever has the crawl; None when nobody has."""
+    key = _key(database.schema) % 2**64
+    row = database.execute(_HOLDER, (key >> 32, key % 2**32)).fetchone()
+    return row[0] if row else None
+
+
+def last_coordinator(database: PostgresDatabase) -> Coordinator | None:
+    """Who has the crawl, or had it last."""
+    row = database.execute("SELECT value FROM meta WHERE key = 'coordinator'").fetchone()
+    return msgspec.json.decode(row[0], type=Coordinator) if row else None
+
+
+# --- names -----------------------------------------------------------------------------------------------------------
+
+
+def _name(folder: Path) -> str:
+    return folder.resolve().name
+
+
+def schema_of(name: str) -> str:
+    """The schema of a crawl: its name, as far as a schema can be called so; a number tells apart what had to be changed."""
+    if _PLAIN.fullmatch(name):
+        return f"crawl_{name}"
+    safe = _UNSAFE.sub("_", name.lower()).strip("_")[:40]
+    digest = hashlib.blake2b(os.fsencode(name), digest_size=5).hexdigest()
+    return f"crawl_{safe}_{digest}" if safe else f"crawl_{digest}"
+
+
+def _new_mark() -> str:
+    return uuid.uuid4().hex[:8]
+
+
+def _key(schema: str) -> int:
+    return int.from_bytes(hashlib.blake2b(schema.encode(), digest_size=8).digest(), "big", signed=True)
