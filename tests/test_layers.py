@@ -31,6 +31,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("knowing", "finding", "picturing", "rereading", "revisiting", "checking"),
     ("app",),
     ("processes", "working"),
+    ("metrics",),
     ("visiting", "sampling", "indexing", "cluster"),
     ("crawl", "seeds", "store", "index", "testing"),
     ("images",),
@@ -74,6 +75,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     ),
     "opencc": ("text",),
     "pika": ("cluster.line",),
+    "prometheus_client": ("metrics",),
     "protego": ("crawl.robots", "testing.politeness"),
     "publicsuffixlist": ("urls",),
     "PIL": ("images.developing",),
@@ -98,6 +100,7 @@ UNSEEN = {"brotli", "backports"}
 IMPORT_NAMES = {
     "pillow": "PIL",
     "ada-url": "ada_url",
+    "prometheus-client": "prometheus_client",
     "ahocorasick-rs": "ahocorasick_rs",
     "backports.zstd": "backports",
 }

@@ -8,7 +8,7 @@ import signal
 import time
 import uuid
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager, nullcontext
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
@@ -23,6 +23,7 @@ from shoal.cluster import leases
 from shoal.crawl.allowance import Ending
 from shoal.crawl.choice import Choice, Parameter
 from shoal.crawl.coordinator import COMMIT_SECONDS, Coordinator
+from shoal.crawl.figures import ClusterFigures
 from shoal.crawl.finish import AHEAD, LATELY, Finish, Row, warning
 from shoal.crawl.frontier import Frontier
 from shoal.crawl.intake import Intake
@@ -35,12 +36,12 @@ from shoal.crawl.scope import ScopeRule
 from shoal.crawl.strategy import SEED_PRIORITY, strategies
 from shoal.crawl.traps import TrapDetector
 from shoal.crawl.worker import work_together
-from shoal.errors import InputError, NoSeedReached
-from shoal.model import Entry, Evidence
+from shoal.errors import InputError, NoSeedReached, first_of
+from shoal.model import Entry, Evidence, State
 from shoal.processes import index_kept, work_elsewhere
 from shoal.protocols import Ledger, Strategy
 from shoal.remembered import TopicChange, Totals
-from shoal.settings import STRATEGY, Settings
+from shoal.settings import STRATEGY, Address, Settings
 from shoal.store import folder as folders
 from shoal.store import history, marked, opinions, report
 from shoal.store.clocks import PostgresLedger
@@ -178,11 +179,13 @@ async def run_crawl(
     ledger_file: Path | None = None,
     say: Callable[[str], None] = lambda sentence: None,
     new_pages: bool = True,
+    metrics: Address | None = None,
 ) -> Ending:
     """Crawl in a folder, from the start or from where it stopped, until it is over; answers why it is.
 
     The ledger of hosts is that of the installation, unless the hosts exist for this crawl only. `say` hears what a user should
-    know once the crawl is over. Without `new_pages` it only looks at pages again (`revisiting.py`).
+    know once the crawl is over. Without `new_pages` it only looks at pages again (`revisiting.py`). With `metrics` others can
+    watch it there.
     """
     with ExitStack() as stack:
         store = stack.enter_context(open_store(folder))
@@ -200,10 +203,10 @@ async def run_crawl(
         stack.enter_context(_stop_on_signals(coordinator))
         dispatch = _dispatch(coordinator, store, inherited) if broker else None
         try:
-            async with index_kept(folder, say) if store.settings.index else nullcontext():
+            async with _shown(folder, coordinator, metrics, dispatch), _indexed(folder, store.settings, say):
                 ending = await _run(coordinator, store.settings, watch, dispatch, broker)
         except BaseExceptionGroup as group:
-            raise _first(group) from group
+            raise first_of(group) from group
         nothing_came = ending is Ending.NOTHING_LEFT and not store.totals().pages
         if nothing_came and (reasons := store.failed_seeds()):
             raise NoSeedReached(
@@ -361,12 +364,26 @@ async def _run(
     return ending
 
 
-def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """What went wrong, out of the wrapping that task groups put around it."""
-    error: BaseException = group
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
+def _indexed(folder: Path, settings: Settings, say: Callable[[str], None]) -> AbstractAsyncContextManager[object]:
+    return index_kept(folder, say) if settings.index else nullcontext()
+
+
+def _shown(
+    folder: Path, coordinator: Coordinator, address: Address | None, dispatch: Dispatch | None
+) -> AbstractAsyncContextManager[object]:
+    """The figures of a crawl are there for others to watch, if somebody said where."""
+    if address is None:
+        return nullcontext()
+    # Only here, because the library takes a tenth of a second to import, and most crawls are watched by nobody.
+    from shoal.metrics import CrawlCollector, serving
+
+    states, cluster = partial(_states, folder), dispatch.figures if dispatch else ClusterFigures
+    return serving(address, CrawlCollector(folder.resolve().name, coordinator.figures, states=states, cluster=cluster))
+
+
+def _states(folder: Path) -> dict[State, int]:
+    with folders.reading(folder) as database:
+        return report.per_state(database)
 
 
 # --- workers ---------------------------------------------------------------------------------------------------------

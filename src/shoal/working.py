@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Callable, Coroutine, Iterator
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, contextmanager, nullcontext
 
 from shoal import interpreter
 from shoal.cluster.hand import Hand
 from shoal.cluster.wire import Assigned, Brief
 from shoal.crawl.visit import PageVisitor
 from shoal.crawl.worker import work_together
+from shoal.errors import first_of
 from shoal.model import Task, Visit
+from shoal.settings import Address
 from shoal.visiting import adopting, open_visitor
 
 Watch = Callable[[Hand], Coroutine[None, None, None]]
@@ -77,19 +79,33 @@ class Visitors:
         return new
 
 
-async def work_for_all(url: str, *, name: str, concurrency: int, watch: Watch) -> None:
+async def work_for_all(url: str, *, name: str, concurrency: int, watch: Watch, metrics: Address | None = None) -> None:
     """Visit pages for whoever hands out tasks there, until a signal ends it: the first one lets what is under way come home."""
     interpreter.tune()
     hand = Hand(name, concurrency)
     visitors = Visitors(hand)
-    with _leave_on_signals(hand):
-        async with asyncio.TaskGroup() as group:
-            watching = group.create_task(watch(hand))
-            group.create_task(hand.run(url))
-            await work_together(hand, visitors, concurrency)
-            hand.gone()
-            watching.cancel()
-    await visitors.close()
+    try:
+        with _leave_on_signals(hand):
+            async with _shown(hand, name, metrics), asyncio.TaskGroup() as group:
+                watching = group.create_task(watch(hand))
+                group.create_task(hand.run(url))
+                await work_together(hand, visitors, concurrency)
+                hand.gone()
+                watching.cancel()
+    except BaseExceptionGroup as failed:
+        raise first_of(failed) from failed
+    finally:
+        await visitors.close()
+
+
+def _shown(hand: Hand, name: str, address: Address | None) -> AbstractAsyncContextManager[object]:
+    """The figures of a worker are there for others to watch, if somebody said where."""
+    if address is None:
+        return nullcontext()
+    # Only here, because most workers are watched by nobody.
+    from shoal.metrics import WorkerCollector, serving
+
+    return serving(address, WorkerCollector(name, hand.figures.snapshot))
 
 
 @contextmanager

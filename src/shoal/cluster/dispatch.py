@@ -24,7 +24,8 @@ from shoal.cluster.leases import BEGIN_WITHIN, Lease, Leases
 from shoal.cluster.line import Delivery, Line, stay_on_line
 from shoal.cluster.wire import DEAD, TASKS, VOICES, WIRE, Assigned, Beat, Came, Declined, Returned, results_of
 from shoal.crawl.coordinator import Coordinator
-from shoal.model import Failure, Missed, Reason, Task, Timing, Value
+from shoal.crawl.figures import ClusterFigures
+from shoal.model import Failure, Missed, Reason, Task, Timing
 from shoal.settings import Settings
 
 logger = logging.getLogger(__name__)
@@ -38,22 +39,6 @@ _TICK = 0.5
 """Seconds between two looks at what time has changed."""
 _LAST_WORDS = 5.0
 """Seconds for the last acknowledgements, when the crawl is over."""
-
-
-class Figures(Value, frozen=True, kw_only=True):
-    """How the cluster stands, for metrics and for people."""
-
-    workers: int = 0
-    capacity: int = 0
-    leases: int = 0
-    redeliveries: int = 0
-    """Tasks whose worker the broker lost, in this run; so are the next ones."""
-    expired: int = 0
-    """Leases that ended without a result."""
-    late: int = 0
-    """Results that came after the end of their lease, or of a run that died."""
-    dead: int = 0
-    """Tasks that were put aside."""
 
 
 class Dispatch:
@@ -100,17 +85,16 @@ class Dispatch:
             serving.cancel()
             watching.cancel()
 
-    def figures(self) -> Figures:
+    def figures(self) -> ClusterFigures:
         """How the cluster stands at this moment."""
         now = self._clock()
-        return Figures(
+        return ClusterFigures(
             workers=self.crew.size(now),
             capacity=self.crew.capacity(now),
-            leases=len(self._leases),
             redeliveries=self._redeliveries,
             expired=self._expired,
             late=self._late,
-            dead=self._dead,
+            dead_letters=self._dead,
         )
 
     # --- one line ----------------------------------------------------------------------------------------------------

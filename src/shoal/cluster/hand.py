@@ -18,7 +18,6 @@ from shoal import __version__
 from shoal.cluster import wire
 from shoal.cluster.crew import BEAT
 from shoal.cluster.line import Delivery, Line, LineLost, stay_on_line
-from shoal.cluster.tally import Tally
 from shoal.cluster.times import Offset, shifted
 from shoal.cluster.wire import (
     TASKS,
@@ -36,6 +35,7 @@ from shoal.cluster.wire import (
     Returned,
     results_of,
 )
+from shoal.crawl.figures import WorkerFigures
 from shoal.errors import BrokerRefused
 from shoal.model import Task, Visit
 
@@ -69,9 +69,8 @@ class Hand:
         self._on_line = asyncio.Event()
         self._own_queue = ""
         self._busy = 0
-        self.tally = Tally()
-        self.reconnects = -1
-        """How often a line was lost and found again; the first one does not count."""
+        self.figures = WorkerFigures()
+        self._was_on_line = False
 
     @property
     def busy(self) -> int:
@@ -97,7 +96,7 @@ class Hand:
         """Bring a result home; returns when the broker has it for sure."""
         task = visit.task
         assert isinstance(task, Assigned), "it was not leased here"
-        self.tally.count(visit)
+        self.figures.visited(visit)
         offset = self._offsets.get(task.crawl)
         there = shifted(replace(visit, task=_plain(task)), offset.seconds if offset else 0.0)
         try:
@@ -135,6 +134,7 @@ class Hand:
             except LineLost:
                 self._on_line.clear()
                 continue
+            self.figures.let_go()
             came_on, tag = self._deliveries.pop((task.run, task.lease))
             if came_on is line:  # else the broker has given it to somebody else by now, who returns it
                 line.ack(tag)
@@ -160,7 +160,9 @@ class Hand:
         refused: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         await line.consume(self._own_queue, lambda said: self._hear(said, refused), ack=False)
         self._line = line
-        self.reconnects += 1
+        if self._was_on_line:
+            self.figures.reconnected()
+        self._was_on_line = True
         self._on_line.set()
         self._beat(line)
         try:
@@ -199,6 +201,7 @@ class Hand:
             line.publish(results_of(task.crawl), wire.encode(_returned(task)))
             line.ack(delivery.tag)
             return
+        self.figures.took()
         self._deliveries[task.run, task.lease] = line, delivery.tag
         if self._knows(task):
             self._put(task)
@@ -248,9 +251,9 @@ class Hand:
             worker=self._name,
             capacity=self._capacity,
             busy=self._busy,
-            visits=self.tally.visits,
-            failures=self.tally.failures,
-            bytes=self.tally.bytes,
+            visits=self.figures.visits,
+            failures=self.figures.failures,
+            bytes=self.figures.bytes,
             sent=self._clock(),
             leaving=self._leaving.is_set(),
         )

@@ -15,7 +15,7 @@ import pika
 from pika.adapters.asyncio_connection import AsyncioConnection
 from pika.exceptions import ProbableAccessDeniedError, ProbableAuthenticationError
 
-from shoal.errors import BrokerRefused, InputError
+from shoal.errors import BrokerRefused, InputError, first_of
 from shoal.urls import shown
 
 _T = TypeVar("_T")
@@ -301,15 +301,8 @@ async def _used(line: Line, use: Callable[[Line], Awaitable[None]]) -> str:
             await use(line)
             watching.cancel()
     except* LineLost as lost:
-        why = str(_first(lost))
+        why = str(first_of(lost))
     return why
-
-
-def _first(group: BaseExceptionGroup[LineLost]) -> BaseException:
-    error: BaseException = group
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
 
 
 def _parameters(url: str) -> pika.URLParameters:

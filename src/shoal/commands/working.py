@@ -11,6 +11,7 @@ import click
 from shoal.commands import options
 from shoal.commands.answer import STOPPED, print_json, run_async
 from shoal.errors import InputError
+from shoal.settings import Address
 from shoal.terminal import working as screen
 from shoal.urls import shown
 
@@ -21,8 +22,11 @@ from shoal.urls import shown
     "--concurrency", type=click.IntRange(1, 10_000), default=64, metavar="N", help="Requests at once. Default: 64."
 )
 @click.option("--name", metavar="NAME", help="What shoal status calls it. Default: the machine and the process.")
+@options.metrics
 @options.progress
-def worker(broker: str | None, concurrency: int, name: str | None, as_json: bool, quiet: bool) -> int:
+def worker(
+    broker: str | None, concurrency: int, name: str | None, metrics: Address | None, as_json: bool, quiet: bool
+) -> int:
     """Work for the crawls of other machines.
 
     Takes tasks from the broker for every crawl whose coordinator uses it too; comes and goes at any time. The first Ctrl-C
@@ -40,7 +44,7 @@ def worker(broker: str | None, concurrency: int, name: str | None, as_json: bool
     watch = tally.watch_only if quiet or as_json else tally.progress(called, shown(broker))
     code = 0
     try:
-        run_async(work_for_all(broker, name=called, concurrency=concurrency, watch=watch))
+        run_async(work_for_all(broker, name=called, concurrency=concurrency, watch=watch, metrics=metrics))
     except asyncio.CancelledError:  # the second Ctrl-C
         click.echo("Stopped at once; others will do what was under way.", err=True)
         code = STOPPED

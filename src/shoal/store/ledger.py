@@ -63,7 +63,6 @@ ON CONFLICT (key) DO UPDATE SET
   busy_until = CASE WHEN owner = :owner AND held <= 1 THEN 0 ELSE busy_until END,
   held = CASE WHEN owner = :owner THEN max(held - 1, 0) ELSE held END
 """
-_HELD = "SELECT key, busy_until FROM clocks WHERE owner = :owner AND busy_until > :now"
 _RECOVER = """
 UPDATE clocks SET next_at = max(next_at, :free_at), busy_until = 0, held = 0
 WHERE owner = :owner AND busy_until > :now

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING
 
-from shoal.cluster.tally import Tally as Counts
+from shoal.crawl.figures import WorkerFigures
 
 if TYPE_CHECKING:
     from shoal.cluster.hand import Hand
@@ -24,7 +24,7 @@ class Tally:
 
     def figures(self) -> dict[str, int]:
         """What it did in all."""
-        counts = self._hand.tally if self._hand is not None else Counts()
+        counts = self._hand.figures if self._hand is not None else WorkerFigures()
         return {"visits": counts.visits, "failures": counts.failures, "bytes": counts.bytes}
 
     async def watch_only(self, hand: Hand) -> None:
@@ -40,7 +40,7 @@ class Tally:
             before = 0
             while True:
                 await asyncio.sleep(_LINE_SECONDS)
-                now = hand.tally.visits
+                now = hand.figures.visits
                 if now != before:
                     print(line(hand, (now - before) / _LINE_SECONDS), file=sys.stderr, flush=True)
                 before = now
@@ -50,5 +50,5 @@ class Tally:
 
 def line(hand: Hand, rate: float) -> str:
     """How a worker stands, in one line."""
-    counts = hand.tally
+    counts = hand.figures
     return f"{counts.visits:,} visits, {counts.failures:,} failed, {rate:.1f} a second, {hand.busy} under way"
