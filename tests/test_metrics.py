@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import socket
 import urllib.error
 import urllib.request
@@ -185,6 +186,12 @@ def test_an_address_is_a_port_or_a_host_and_a_port(typed: str, address: Address)
 def test_what_is_no_address_is_refused(typed: str) -> None:
     with pytest.raises(click.UsageError, match="is not a port"):
         HostAndPort().convert(typed, None, None)
+
+
+def test_every_metric_is_documented_with_its_labels() -> None:
+    text = (Path(__file__).parent.parent / "docs" / "operating.md").read_text(encoding="utf-8")
+    told = set(re.findall(r"^\| `(shoal_\w+)` \|", text, re.MULTILINE))
+    assert told == metrics.CRAWL.keys() | metrics.WORKER.keys()
 
 
 # --- a worker --------------------------------------------------------------------------------------------------------
