@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from shoal.testing import servers
 from shoal.testing.daemons import Daemon, ServerError, free_port, private_folder, wait_until
 from shoal.testing.packages import ensure_installed
+from shoal.testing.postgresql import find_postgresql
 from shoal.testing.servers import PostgreSQL, RabbitMQ
 
 _SECONDS = 20.0
@@ -61,7 +61,7 @@ def test_each_test_has_a_database_of_its_own(postgres_server: PostgreSQL, postgr
 
 
 def test_postgresql_wants_the_password(postgres_server: PostgreSQL) -> None:
-    command = [str(servers.find_postgresql()) + "/psql", "-XAtqwc", "SELECT 1"]
+    command = [str(find_postgresql()) + "/psql", "-XAtqwc", "SELECT 1"]
     url = postgres_server.url.replace(postgres_server.url.split(":")[2].partition("@")[0], "wrong")
     refused = subprocess.run([*command, url], capture_output=True, text=True, check=False)
     assert "password authentication failed" in refused.stderr
