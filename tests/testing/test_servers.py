@@ -116,6 +116,17 @@ def test_each_test_has_a_vhost_of_its_own(rabbitmq_server: RabbitMQ, rabbitmq: s
 
 
 @pytest.mark.slow
+def test_all_clients_are_thrown_out(rabbitmq_server: RabbitMQ) -> None:
+    with socket.create_connection(("127.0.0.1", rabbitmq_server.port), timeout=_SECONDS) as client:
+        client.sendall(b"AMQP\x00\x00\x09\x01")
+        client.recv(4096)
+        rabbitmq_server.close_connections()
+        with suppress(ConnectionResetError):
+            assert client.recv(4096) == b""
+    assert answers(rabbitmq_server.port)
+
+
+@pytest.mark.slow
 def test_what_rabbitmq_cannot_evaluate_is_told(rabbitmq_server: RabbitMQ) -> None:
     with pytest.raises(ServerError, match="badarith"):
         rabbitmq_server.evaluate("1 / 0.")
