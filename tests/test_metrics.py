@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import socket
 import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import click
@@ -23,6 +26,7 @@ from shoal.model import Failure, Missed, Reason, Response, Seen, State, Task, Ti
 from shoal.settings import Address
 from shoal.store import folder as folders
 from shoal.store import report
+from shoal.store.report import Status
 from shoal.testing.daemons import free_port
 from shoal.testing.webserver import WebServer
 from shoal.topic.file import topic_from_words
@@ -59,8 +63,23 @@ def _labels(labels: dict[str, str]) -> str:
 # --- a crawl ---------------------------------------------------------------------------------------------------------
 
 
-async def crawled(folder: Path) -> Coordinator:
-    """The coordinator of a small crawl that is over."""
+CLUSTER = ClusterFigures(workers=3, redeliveries=2, dead_letters=1)
+
+
+@dataclass(frozen=True)
+class Scraped:
+    """What a small crawl showed when it was over, and what it left."""
+
+    text: str
+    status: Status
+
+
+@pytest.fixture(scope="module")
+def scraped(tmp_path_factory: pytest.TempPathFactory) -> Scraped:
+    return asyncio.run(_crawled(tmp_path_factory.mktemp("metrics") / "c"))
+
+
+async def _crawled(folder: Path) -> Scraped:
     seen: list[Coordinator] = []
 
     async def watch(coordinator: Coordinator) -> None:
@@ -74,15 +93,19 @@ async def crawled(folder: Path) -> Coordinator:
         politeness = replace(settings.politeness, backoff_first=0.05)
         app.start_crawl(folder, replace(settings, politeness=politeness, index=False))
         await app.run_crawl(folder, watch, ledger_file=folder.parent / "ledger.sqlite")
-    return seen[0]
-
-
-async def test_a_scrape_says_the_same_as_status(tmp_path: Path) -> None:
-    coordinator = await crawled(tmp_path / "c")
-    status = app.crawl_status(tmp_path / "c")
-    collector = metrics.CrawlCollector("c", coordinator.figures, states=lambda: stored_states(tmp_path / "c"))
+    states = partial(_stored_states, folder)
+    collector = metrics.CrawlCollector("c", seen[0].figures, states=states, cluster=lambda: CLUSTER)
     async with metrics.serving(Address(port=0), collector) as port:
-        now = figures(await scrape(port))
+        return Scraped(text=await scrape(port), status=app.crawl_status(folder))
+
+
+def _stored_states(folder: Path) -> dict[State, int]:
+    with folders.reading(folder) as database:
+        return report.per_state(database)
+
+
+def test_a_scrape_says_the_same_as_status(scraped: Scraped) -> None:
+    now, status = figures(scraped.text), scraped.status
     assert status.pages > 14
     assert now["shoal_pages_total"] == status.pages
     assert now["shoal_relevant_pages_total"] == status.relevant
@@ -98,31 +121,20 @@ async def test_a_scrape_says_the_same_as_status(tmp_path: Path) -> None:
     assert now["shoal_leases"] == 0
 
 
-def stored_states(folder: Path) -> dict[State, int]:
-    with folders.reading(folder) as database:
-        return report.per_state(database)
-
-
-async def test_every_metric_has_its_name_and_help(tmp_path: Path) -> None:
-    coordinator = await crawled(tmp_path / "c")
-    collector = metrics.CrawlCollector("c", coordinator.figures, states=lambda: {State.DONE: 1})
-    exported = {family.name: family for family in await asyncio.to_thread(lambda: list(collector.collect()))}
-    told = {name.removesuffix("_total"): text for name, text in metrics.CRAWL.items()}
-    assert {name: family.documentation for name, family in exported.items()} == told
-    assert {sample.labels["crawl"] for family in exported.values() for sample in family.samples} == {"c"}
-
-
-async def test_what_happens_on_other_machines_is_asked_for(tmp_path: Path) -> None:
-    coordinator = await crawled(tmp_path / "c")
-    cluster = ClusterFigures(workers=3, redeliveries=2, dead_letters=1)
-    collector = metrics.CrawlCollector("c", coordinator.figures, states=dict, cluster=lambda: cluster)
-    async with metrics.serving(Address(port=0), collector) as port:
-        now = figures(await scrape(port))
+def test_what_happens_on_other_machines_is_asked_for(scraped: Scraped) -> None:
+    now = figures(scraped.text)
     assert (now["shoal_workers"], now["shoal_redeliveries_total"], now["shoal_dead_letters_total"]) == (3, 2, 1)
 
 
+def test_every_metric_of_a_crawl_has_its_name_help_and_label(scraped: Scraped) -> None:
+    ours = {family.name: family for family in families(scraped.text) if family.name.startswith("shoal_")}
+    told = {name.removesuffix("_total"): text for name, text in metrics.CRAWL.items()}
+    assert {name: family.documentation for name, family in ours.items()} == told
+    assert {sample.labels["crawl"] for family in ours.values() for sample in family.samples} == {"c"}
+
+
 async def test_who_asks_while_the_crawl_is_busy_gets_the_last_figures(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(metrics, "_PATIENCE", 0.05)
     numbers = WorkerFigures()
@@ -185,6 +197,12 @@ def test_an_address_is_a_port_or_a_host_and_a_port(typed: str, address: Address)
 def test_what_is_no_address_is_refused(typed: str) -> None:
     with pytest.raises(click.UsageError, match="is not a port"):
         HostAndPort().convert(typed, None, None)
+
+
+def test_every_metric_is_documented_with_its_labels() -> None:
+    text = (Path(__file__).parent.parent / "docs" / "operating.md").read_text(encoding="utf-8")
+    told = set(re.findall(r"^\| `(shoal_\w+)` \|", text, re.MULTILINE))
+    assert told == metrics.CRAWL.keys() | metrics.WORKER.keys()
 
 
 # --- a worker --------------------------------------------------------------------------------------------------------
