@@ -15,11 +15,11 @@ from shoal import app
 from shoal.commands import options
 from shoal.commands.answer import STOPPED, path_text, print_json, run_async
 from shoal.crawl.allowance import Ending
-from shoal.errors import InputError, NoSeedReached
+from shoal.errors import FolderBusy, InputError, NoSeedReached
 from shoal.settings import Settings
 from shoal.store.models import read_model
 from shoal.terminal import crawl as screen
-from shoal.topic.file import read_topic, topic_from_words
+from shoal.topic.file import read_cluster, read_topic, topic_from_words
 
 
 @click.command(cls=options.InSections)
@@ -50,7 +50,8 @@ def crawl(
     """
     settings = _settings(topic_file, words, seeds, given)
     folder = folder or Path("crawls") / _slug(settings.topic.name)
-    app.start_crawl(folder, settings, None if model_file is None else read_model(model_file))
+    cluster = read_cluster(topic_file, options=given, environ=os.environ)
+    app.start_crawl(folder, settings, None if model_file is None else read_model(model_file), cluster)
     try:
         return _run(folder, as_json=as_json, quiet=quiet)
     except NoSeedReached:  # so that the same command works when the mistake is found
@@ -62,16 +63,25 @@ def crawl(
 @options.folder
 @options.no_model
 @options.crawl
+@options.standby
 @options.progress
-def resume(folder: Path, model_file: Path | None, as_json: bool, quiet: bool, **given: object) -> int:
+def resume(folder: Path, model_file: Path | None, standby: bool, as_json: bool, quiet: bool, **given: object) -> int:
     """Go on with a crawl that was stopped or died.
 
     Options given here replace those it was started with, from now on.
     """
     if model_file is not None:
         raise InputError("--model is for the start of a crawl: this one has learned from its own pages since.")
-    app.change_settings(folder, given)
-    return _run(folder, as_json=as_json, quiet=quiet)
+    app.join_crawl(folder, given, os.environ)
+    while True:
+        if standby:
+            app.stand_by(folder, screen.unsaid if quiet else partial(click.echo, err=True))
+        try:
+            app.change_settings(folder, given)
+            return _run(folder, as_json=as_json, quiet=quiet)
+        except FolderBusy:  # another one that stood by was quicker
+            if not standby:
+                raise
 
 
 def _settings(topic_file: Path | None, words: str | None, seeds: tuple[str, ...], given: dict[str, object]) -> Settings:
