@@ -26,6 +26,8 @@ from shoal.store.postgres import PostgresDatabase, place_of
 FILE = "cluster.json"
 SHARED = "shoal"
 """The schema of all crawls together."""
+PATIENCE = 120.0
+"""Seconds after which a coordinator takes a server that does not answer for gone, and comes anew."""
 _PLAIN = re.compile(r"[a-z0-9_]{1,40}")
 _UNSAFE = re.compile(r"[^a-z0-9]+")
 _SETTING_UP = 0x53686F616C
@@ -151,9 +153,9 @@ def drop(home: Home) -> None:
         database.execute(f"DELETE FROM {SHARED}.crawls WHERE home = ?", (home.schema,))
 
 
-def connect(folder: Path, home: Home) -> PostgresDatabase:
-    """A connection to the database of a crawl."""
-    database = PostgresDatabase(home.database, home.schema)
+def connect(folder: Path, home: Home, *, patience: float | None = None) -> PostgresDatabase:
+    """A connection to the database of a crawl; a server that takes longer than `patience` for an answer counts as gone."""
+    database = PostgresDatabase(home.database, home.schema, patience=patience)
     if database.execute("SELECT to_regclass(?)", (f"{home.schema}.meta",)).fetchone() == (None,):
         database.close()
         raise FolderError(f"The crawl of {folder} is not in the database at {place_of(home.database)} any more.")

@@ -27,6 +27,8 @@ _Connection = Any
 """`asyncpg.Connection`; the library has no types."""
 _CONNECT_SECONDS = 5.0
 _CLOSE_SECONDS = 2.0
+# A machine that vanishes says no goodbye: the server must notice by itself, or nobody could take over what it held.
+_KEEPALIVE = {"tcp_keepalives_idle": "10", "tcp_keepalives_interval": "5", "tcp_keepalives_count": "3"}
 _PREFETCH = 2_000
 """Rows of a stream that come at once."""
 _MARK = re.compile(r"\?")
@@ -86,7 +88,7 @@ class PostgresDatabase:
         """
         self.url = url
         self.schema = schema
-        self._settings = {"search_path": schema, "application_name": "shoal", "jit": "off"}
+        self._settings = {"search_path": schema, "application_name": "shoal", "jit": "off", **_KEEPALIVE}
         if relaxed:
             self._settings["synchronous_commit"] = "off"
         self._loop = asyncio.new_event_loop()
