@@ -13,11 +13,9 @@ import asyncio
 import os
 import re
 import signal
-import sqlite3
 import sys
 from collections import Counter
 from collections.abc import Coroutine, Iterable
-from contextlib import closing
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -27,6 +25,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from shoal import app
 from shoal.settings import Settings
+from shoal.store import folder as folders
 from shoal.testing.politeness import violations
 from shoal.testing.webserver import Access
 
@@ -135,7 +134,7 @@ def fates(folder: Path) -> dict[str, tuple[int, str | None]]:
 
 def ask(folder: Path, question: str) -> list[tuple[Any, ...]]:
     """Put a question to a crawl's database."""
-    with closing(sqlite3.connect(folder / "crawl.sqlite")) as database:
+    with folders.reading(folder) as database:
         return database.execute(question).fetchall()
 
 
@@ -147,8 +146,11 @@ UNION SELECT url, warc_file, warc_offset FROM pictures WHERE warc_file <> ''
 """What must be in the WARC files: pages, what they said before, and pictures."""
 
 
-def assert_consistent(folder: Path) -> None:
-    """Everything that is written down twice says the same, and every page is there exactly once."""
+def assert_consistent(folder: Path, *elsewhere: Path) -> None:
+    """Everything that is written down twice says the same, and every page is there exactly once.
+
+    `elsewhere` are the folders of other machines that had the same crawl.
+    """
     counted = {(state, reason or ""): n for state, reason, n in ask(
         folder, "SELECT state, reason, COUNT(*) FROM urls GROUP BY state, reason"
     )}  # fmt: skip
@@ -162,7 +164,8 @@ def assert_consistent(folder: Path) -> None:
     per_page = "SELECT name, COUNT(*) FROM pages JOIN found USING (id) JOIN hosts ON hosts.id = host GROUP BY name"
     assert dict(ask(folder, per_host)) == dict(ask(folder, per_page))
     with_body = ask(folder, _BODIES)
-    assert Counter(with_body) == Counter(_records(folder))
+    records = [record for place in (folder, *elsewhere) for record in _records(place)]
+    assert Counter(with_body) == Counter(records)
 
 
 def _records(folder: Path) -> Iterable[tuple[str, str, int]]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.urls import MAX_URL_LENGTH, domain_of, host_of, key_of, normalise, origin_of
+from shoal.urls import MAX_URL_LENGTH, domain_of, host_of, key_of, normalise, origin_of, shown
 
 
 @pytest.mark.parametrize(
@@ -150,3 +150,21 @@ def test_keys_tell_urls_apart_and_fit_into_a_database() -> None:
     assert len(keys) == 1000
     assert all(-(2**63) <= key < 2**63 for key in keys)
     assert key_of("http://example.org/1") in keys
+
+
+@pytest.mark.parametrize(
+    ("url", "seen"),
+    [
+        ("postgresql://shoal:secret@db.example:5432/shoal", "postgresql://shoal:***@db.example:5432/shoal"),
+        ("amqp://shoal:sec@ret@mq.example/", "amqp://shoal:***@mq.example/"),
+        (
+            "postgresql://db.example/shoal?user=a&password=secret&x=1",
+            "postgresql://db.example/shoal?user=a&password=***&x=1",
+        ),
+        ("shoal:secret@db.example/shoal", "shoal:***@db.example/shoal"),
+        ("amqp://mq.example/", "amqp://mq.example/"),
+        ("amqp://shoal@mq.example/", "amqp://shoal@mq.example/"),
+    ],
+)
+def test_a_password_is_never_shown(url: str, seen: str) -> None:
+    assert shown(url) == seen

@@ -36,12 +36,12 @@ from shoal.crawl.scope import ScopeRule
 from shoal.crawl.strategy import SEED_PRIORITY, strategies
 from shoal.crawl.traps import TrapDetector
 from shoal.crawl.worker import work_together
-from shoal.errors import InputError, NoSeedReached, first_of
+from shoal.errors import DatabaseGone, InputError, NoSeedReached, first_of
 from shoal.model import Entry, Evidence, State
 from shoal.processes import index_kept, work_elsewhere
 from shoal.protocols import Ledger, Strategy
 from shoal.remembered import TopicChange, Totals
-from shoal.settings import STRATEGY, Address, Settings
+from shoal.settings import STRATEGY, Address, Cluster, Settings
 from shoal.store import folder as folders
 from shoal.store import history, marked, opinions, report
 from shoal.store.clocks import PostgresLedger
@@ -54,7 +54,7 @@ from shoal.store.models import Model, pack
 from shoal.store.reopen import reopen
 from shoal.store.report import BestPage, Status
 from shoal.topic import vectors
-from shoal.topic.file import Names, overlay
+from shoal.topic.file import Names, overlay, read_cluster
 from shoal.urls import normalise
 
 if TYPE_CHECKING:
@@ -62,6 +62,9 @@ if TYPE_CHECKING:
 
 Watch = Callable[[Coordinator], Coroutine[None, None, None]]
 """Shows how a crawl stands; cancelled when the crawl is over."""
+
+
+_STANDBY_SECONDS = 1.0
 
 
 class Described(msgspec.Struct, frozen=True, kw_only=True):
@@ -112,14 +115,39 @@ def _described(choice: Choice[Any], judge: str = "") -> Described:
     )
 
 
-def start_crawl(folder: Path, settings: Settings, model: Model | None = None) -> None:
-    """Make the folder of a new crawl, which may begin with what another one learned."""
+def start_crawl(folder: Path, settings: Settings, model: Model | None = None, cluster: Cluster | None = None) -> None:
+    """Make the folder of a new crawl, which may begin with what another one learned, and may be in a database elsewhere."""
     _check_foresight(settings)
     if model is None:
-        folders.create_new(folder, settings)
+        folders.create_new(folder, settings, cluster=cluster)
         return
     _check_model(settings, model)
-    folders.create_new(folder, replace(settings, has_model=True), pack(model))
+    folders.create_new(folder, replace(settings, has_model=True), pack(model), cluster)
+
+
+def join_crawl(folder: Path, options: Mapping[str, object], environ: Mapping[str, str]) -> None:
+    """Make the folder of a crawl that another machine began; a crawl that is here may get other servers."""
+    if folders.exists(folder):
+        folders.write_cluster(folder, read_cluster(options=options))
+    else:
+        folders.find(folder, read_cluster(options=options, environ=environ))
+
+
+def stand_by(folder: Path, say: Callable[[str], None], sleep: Callable[[float], None] = time.sleep) -> None:
+    """Return when nobody is at work at the crawl; `say` hears, once, if somebody is."""
+    said = False
+    while _is_taken(folder):
+        if not said:
+            say("Another machine is at work at this crawl: this one stands by, and takes over when that ends.")
+        said = True
+        sleep(_STANDBY_SECONDS)
+
+
+def _is_taken(folder: Path) -> bool:
+    try:
+        return folders.is_running(folder)
+    except DatabaseGone:  # then nobody can take over
+        return True
 
 
 def forget_crawl(folder: Path) -> None:

@@ -22,6 +22,7 @@ from shoal.commands.images import images
 from shoal.commands.keeping import check, reindex, revisit
 from shoal.commands.looking import explain, export, status
 from shoal.commands.model import model
+from shoal.commands.moving import migrate
 from shoal.commands.replay import replay
 from shoal.commands.rereading import diff, show
 from shoal.commands.searching import search, similar
@@ -119,6 +120,7 @@ for _command in (
     export,
     reindex,
     check,
+    migrate,
     model,
     topic,
     seeds,

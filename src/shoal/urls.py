@@ -92,7 +92,7 @@ def key_of(url: str) -> int:
 
 def shown(url: str) -> str:
     """The URL of a server as it may be printed: without its password."""
-    scheme, separator, rest = url.partition("://")
+    scheme, separator, rest = url.partition("://") if "://" in url else ("", "", url)
     login, at, place = rest.rpartition("@")
     name, colon, _ = login.partition(":")
     return _SECRET.sub(r"\1=***", f"{scheme}{separator}{name}{colon and ':***'}{at}{place}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from functools import partial
 
 import pytest
 
@@ -63,7 +64,7 @@ async def test_what_is_said_to_all_is_heard_by_all_who_listen(rabbitmq: str) -> 
     async with dialled(rabbitmq) as one, dialled(rabbitmq) as other:
         for who, line in (("one", one), ("other", other)):
             await line.declare_meeting("voices")
-            await line.consume(await line.declare_own("voices"), lambda said, who=who: hear(who, said), ack=False)
+            await line.consume(await line.declare_own("voices"), partial(hear, who), ack=False)
         one.say(b"hello", at="voices", reply_to="me")
         await both.wait()
     assert sorted(heard) == [("one", b"hello", "me"), ("other", b"hello", "me")]

@@ -6,12 +6,13 @@ import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from shoal.errors import InputError
 from shoal.model import Origin, Term, Topic
-from shoal.settings import Budget, Fetching, Learning, Politeness, Scope, Settings
-from shoal.topic.file import Names, overlay, read_fetching, read_topic, topic_from_words
+from shoal.settings import Budget, Cluster, Fetching, Learning, Politeness, Scope, Settings
+from shoal.topic.file import Names, overlay, read_cluster, read_fetching, read_topic, topic_from_words
 
 
 @dataclass(frozen=True)
@@ -482,3 +483,27 @@ def test_wrong_words_are_one_clear_sentence(words: str, seeds: list[str], senten
     with pytest.raises(InputError) as caught:
         topic_from_words(words, seeds, names=NAMES)
     assert str(caught.value) == sentence
+
+
+# --- servers ---------------------------------------------------------------------------------------------------------
+
+
+def test_servers_are_no_part_of_the_settings_that_travel(tmp_path: Path) -> None:
+    file = tmp_path / "t.toml"
+    file.write_text(
+        'keywords = ["grid"]\nseeds = ["http://x.example/"]\n'
+        'database = "postgresql://a:secret@db.example/shoal"\nbroker = "amqp://a:secret@mq.example/"\n'
+    )
+    settings = read_topic(file, names=NAMES, environ={"SHOAL_DATABASE": "postgresql://b:secret@other.example/x"})
+    assert b"secret" not in msgspec.json.encode(settings)
+    cluster = read_cluster(file, environ={"SHOAL_DATABASE": "postgresql://b:secret@other.example/x"})
+    assert cluster == Cluster(database="postgresql://a:secret@db.example/shoal", broker="amqp://a:secret@mq.example/")
+    assert read_cluster(file, options={"broker": "amqps://mq:5671/v"}).broker == "amqps://mq:5671/v"
+    assert read_cluster(environ={"SHOAL_BROKER": "amqp://mq"}) == Cluster(broker="amqp://mq")
+
+
+@pytest.mark.parametrize("url", ["http://x.example/", "amqp://a:secret@/x y", "a:secret@mq.example", "amqp://"])
+def test_a_broker_that_is_none_is_told_without_its_password(url: str) -> None:
+    with pytest.raises(InputError, match=r"^SHOAL_BROKER must be a URL such as 'amqp://user:password@host/'") as told:
+        read_cluster(environ={"SHOAL_BROKER": url})
+    assert "secret" not in str(told.value)

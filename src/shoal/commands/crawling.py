@@ -15,11 +15,11 @@ from shoal import app
 from shoal.commands import options
 from shoal.commands.answer import STOPPED, path_text, print_json, run_async
 from shoal.crawl.allowance import Ending
-from shoal.errors import AddressTaken, InputError, NoSeedReached
+from shoal.errors import AddressTaken, FolderBusy, InputError, NoSeedReached
 from shoal.settings import Address, Settings
 from shoal.store.models import read_model
 from shoal.terminal import crawl as screen
-from shoal.topic.file import read_topic, topic_from_words
+from shoal.topic.file import read_cluster, read_topic, topic_from_words
 
 
 @click.command(cls=options.InSections)
@@ -52,7 +52,8 @@ def crawl(
     """
     settings = _settings(topic_file, words, seeds, given)
     folder = folder or Path("crawls") / _slug(settings.topic.name)
-    app.start_crawl(folder, settings, None if model_file is None else read_model(model_file))
+    cluster = read_cluster(topic_file, options=given, environ=os.environ)
+    app.start_crawl(folder, settings, None if model_file is None else read_model(model_file), cluster)
     try:
         return _run(folder, metrics, as_json=as_json, quiet=quiet)
     except (NoSeedReached, AddressTaken):  # so that the same command works when the mistake is found
@@ -64,10 +65,17 @@ def crawl(
 @options.folder
 @options.no_model
 @options.crawl
+@options.standby
 @options.metrics
 @options.progress
 def resume(
-    folder: Path, model_file: Path | None, metrics: Address | None, as_json: bool, quiet: bool, **given: object
+    folder: Path,
+    model_file: Path | None,
+    standby: bool,
+    metrics: Address | None,
+    as_json: bool,
+    quiet: bool,
+    **given: object,
 ) -> int:
     """Go on with a crawl that was stopped or died.
 
@@ -75,8 +83,16 @@ def resume(
     """
     if model_file is not None:
         raise InputError("--model is for the start of a crawl: this one has learned from its own pages since.")
-    app.change_settings(folder, given)
-    return _run(folder, metrics, as_json=as_json, quiet=quiet)
+    app.join_crawl(folder, given, os.environ)
+    while True:
+        if standby:
+            app.stand_by(folder, screen.unsaid if quiet else partial(click.echo, err=True))
+        try:
+            app.change_settings(folder, given)
+            return _run(folder, metrics, as_json=as_json, quiet=quiet)
+        except FolderBusy:  # another one that stood by was quicker
+            if not standby:
+                raise
 
 
 def _settings(topic_file: Path | None, words: str | None, seeds: tuple[str, ...], given: dict[str, object]) -> Settings:

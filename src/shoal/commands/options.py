@@ -101,6 +101,7 @@ _which = partial(click.option, cls=_Option, section="Which pages")
 _learn = partial(click.option, cls=_Option, section="What to learn meanwhile")
 _limit = partial(click.option, cls=_Option, section="When to stop")
 _asking = partial(click.option, cls=_Option, section="How to ask")
+_shared = partial(click.option, cls=_Option, section="Many machines")
 _path = click.Path(path_type=Path)
 
 topic = _start("--topic", "words", metavar="WORDS", help="Instead of a file: 'power grid, substation=0.8, 电网'.")
@@ -111,6 +112,9 @@ new_folder = _start(
 folder = _start("--dir", "folder", type=_path, required=True, metavar="FOLDER", help="The folder of the crawl.")
 model = _start(
     "--model", "model_file", type=_path, metavar="FILE", help="Begin with what another crawl learned (shoal model)."
+)
+standby = _shared(
+    "--standby", is_flag=True, help="While another machine is at it: wait, and take over when that ends or dies."
 )
 no_model = click.option(
     "--model", "model_file", type=_path, metavar="FILE", hidden=True, help="Refused: only a new crawl can have one."
@@ -159,6 +163,10 @@ _CRAWL = (
     _asking("--hurry/--no-hurry", default=None, help="Never wait for the host of a better link. Default: no."),
     _asking("--processes", type=int, metavar="N", help="Processes that fetch and judge. Default: 1."),
     _asking("--index/--no-index", default=None, help="Make pages searchable meanwhile, or by the first search."),
+    _shared(
+        "--database", metavar="URL", help="Remember the crawl in PostgreSQL: postgresql://user:password@host/name."
+    ),
+    _shared("--broker", metavar="URL", help="Hand out the work by RabbitMQ: amqp://user:password@host/."),
     _asking("--user-agent", metavar="TEXT", help="The name we go by, to robots.txt too."),
     _asking("--contact", metavar="TEXT", help="Where a site's owner reaches you."),
     _asking("--proxy", metavar="URL", help="An HTTP proxy for all requests."),

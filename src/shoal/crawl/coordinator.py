@@ -54,6 +54,8 @@ _FULL_BATCH = 64
 """Pages after which a commit does not wait any longer."""
 _MAX_UNSAVED = 512
 """Pages in memory at which fetching waits for the disk."""
+_PATIENCE = 10.0
+"""Seconds that a batch under way may take when the crawl is to end at once."""
 _AT_ONCE = frozenset({Ending.BYTES, Ending.TIME})
 """Limits that hold for pictures too; when only the pages are all there, pictures of them may still come."""
 _SKIPS_AT_ONCE = 200
@@ -527,12 +529,14 @@ class Coordinator:
 
 
 async def _to_the_end(work: Coroutine[None, None, _T]) -> _T:
-    """A batch goes to the disk whole: whoever is cancelled meanwhile waits until it is there."""
+    """A batch goes to the disk whole: whoever is cancelled meanwhile waits until it is there, but not for ever."""
     task = asyncio.ensure_future(work)
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
-        await asyncio.wait([task])
+        if not (await asyncio.wait([task], timeout=_PATIENCE))[0]:
+            task.cancel()
+            await asyncio.wait([task])
         raise
     finally:
         if task.done() and not task.cancelled():

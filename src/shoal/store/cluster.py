@@ -26,6 +26,8 @@ from shoal.store.postgres import PostgresDatabase, place_of
 FILE = "cluster.json"
 SHARED = "shoal"
 """The schema of all crawls together."""
+PATIENCE = 120.0
+"""Seconds after which a coordinator takes a server that does not answer for gone, and comes anew."""
 _PLAIN = re.compile(r"[a-z0-9_]{1,40}")
 _UNSAFE = re.compile(r"[^a-z0-9]+")
 _SETTING_UP = 0x53686F616C
@@ -51,6 +53,7 @@ _FILES = """
 CREATE TABLE opinions (id INTEGER PRIMARY KEY, url TEXT NOT NULL, relevant INTEGER, at REAL NOT NULL);
 CREATE TABLE models (name TEXT PRIMARY KEY, content BLOB NOT NULL);
 """
+MODEL = "INSERT INTO models VALUES ('crawl', ?)"
 _REGISTER = f"INSERT INTO {SHARED}.crawls VALUES (?, ?, ?, ?)"
 _HOLDER = """
 SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND classid = ?::bigint::oid AND objid = ?::bigint::oid AND objsubid = 1
@@ -115,22 +118,55 @@ def write(folder: Path, home: Home) -> None:
 
 def create(folder: Path, cluster: Cluster, meta: Sequence[tuple[str, str]], crawl: str, model: bytes) -> None:
     """Make a new crawl in the database, and the folder that stands for it."""
-    name = _name(folder)
-    home = Home(database=cluster.database, broker=cluster.broker, schema=schema_of(name), mark=_new_mark())
+    home = new_home(folder, cluster)
     with closing(PostgresDatabase(cluster.database)) as database, _setting_up(database):
-        if _registered(database, name) is not None:
-            raise FolderError(
-                f"There is a crawl {name} in the database at {place_of(cluster.database)} already: "
-                f"go on with 'shoal resume --dir {folder}', or choose another --dir."
-            )
-        database.execute(f"CREATE SCHEMA {home.schema}")
-        database.execute(f"SET LOCAL search_path TO {home.schema}")
-        database.executescript(files("shoal.store").joinpath("schema.sql").read_text(encoding="utf-8") + _FILES)
+        _make(database, folder, home)
         database.executemany("INSERT INTO meta VALUES (?, ?)", meta)
         if model:
-            database.execute("INSERT INTO models VALUES ('crawl', ?)", (model,))
-        database.execute(_REGISTER, (name, crawl, home.schema, time.time()))
+            database.execute(MODEL, (model,))
+        database.execute(_REGISTER, (_name(folder), crawl, home.schema, time.time()))
     write(folder, home)
+
+
+def new_home(folder: Path, cluster: Cluster) -> Home:
+    """Where the crawl of a folder will be."""
+    schema = schema_of(_name(folder))
+    return Home(database=cluster.database, broker=cluster.broker, schema=schema, mark=uuid.uuid4().hex[:8])
+
+
+def prepare(folder: Path, home: Home) -> None:
+    """Make empty tables for a crawl that moves here; nobody knows of them before `register`."""
+    with closing(PostgresDatabase(home.database)) as database, _setting_up(database):
+        _make(database, folder, home)
+
+
+def register(folder: Path, home: Home, crawl: str) -> None:
+    """From now on the crawl is known by its folder's name."""
+    with closing(PostgresDatabase(home.database)) as database, _setting_up(database):
+        database.execute(_REGISTER, (_name(folder), crawl, home.schema, time.time()))
+
+
+def set_aside(home: Home) -> str:
+    """Nobody finds the crawl in the database any more, but all of it is still there; answers under which schema."""
+    aside = f"{home.schema[:40]}_moved_{int(time.time())}"
+    with closing(PostgresDatabase(home.database)) as database, _setting_up(database):
+        database.execute(f"ALTER SCHEMA {home.schema} RENAME TO {aside}")
+        database.execute(f"DELETE FROM {SHARED}.crawls WHERE home = ?", (home.schema,))
+    return aside
+
+
+def _make(database: PostgresDatabase, folder: Path, home: Home) -> None:
+    name = _name(folder)
+    if _registered(database, name) is not None:
+        raise FolderError(
+            f"There is a crawl {name} in the database at {place_of(home.database)} already: "
+            f"go on with 'shoal resume --dir {folder}', or choose another --dir."
+        )
+    # What is there without being registered was left by a move that did not come to its end.
+    database.execute(f"DROP SCHEMA IF EXISTS {home.schema} CASCADE")
+    database.execute(f"CREATE SCHEMA {home.schema}")
+    database.execute(f"SET LOCAL search_path TO {home.schema}")
+    database.executescript(files("shoal.store").joinpath("schema.sql").read_text(encoding="utf-8") + _FILES)
 
 
 def adopt(folder: Path, cluster: Cluster) -> bool:
@@ -140,7 +176,7 @@ def adopt(folder: Path, cluster: Cluster) -> bool:
     if schema is None:
         return False
     folder.mkdir(parents=True, exist_ok=True)
-    write(folder, Home(database=cluster.database, broker=cluster.broker, schema=schema, mark=_new_mark()))
+    write(folder, msgspec.structs.replace(new_home(folder, cluster), schema=schema))
     return True
 
 
@@ -151,9 +187,9 @@ def drop(home: Home) -> None:
         database.execute(f"DELETE FROM {SHARED}.crawls WHERE home = ?", (home.schema,))
 
 
-def connect(folder: Path, home: Home) -> PostgresDatabase:
-    """A connection to the database of a crawl."""
-    database = PostgresDatabase(home.database, home.schema)
+def connect(folder: Path, home: Home, *, patience: float | None = None) -> PostgresDatabase:
+    """A connection to the database of a crawl; a server that takes longer than `patience` for an answer counts as gone."""
+    database = PostgresDatabase(home.database, home.schema, patience=patience)
     if database.execute("SELECT to_regclass(?)", (f"{home.schema}.meta",)).fetchone() == (None,):
         database.close()
         raise FolderError(f"The crawl of {folder} is not in the database at {place_of(home.database)} any more.")
@@ -237,10 +273,6 @@ def schema_of(name: str) -> str:
     safe = _UNSAFE.sub("_", name.lower()).strip("_")[:40]
     digest = hashlib.blake2b(os.fsencode(name), digest_size=5).hexdigest()
     return f"crawl_{safe}_{digest}" if safe else f"crawl_{digest}"
-
-
-def _new_mark() -> str:
-    return uuid.uuid4().hex[:8]
 
 
 def _key(schema: str) -> int:

@@ -236,7 +236,7 @@ def lock(folder: Path) -> Iterator[PostgresDatabase | None]:
         if not (home := clusters.read(folder)).database:
             yield None
             return
-        with closing(clusters.connect(folder, home)) as database:
+        with closing(clusters.connect(folder, home, patience=clusters.PATIENCE)) as database:
             clusters.take(database, folder)
             yield database
 

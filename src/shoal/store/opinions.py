@@ -34,6 +34,11 @@ def read(folder: Path) -> dict[str, Opinion]:
     return {url: opinion for url, opinion in _last_said(folder).items() if opinion.relevant is not None}
 
 
+def all_said(folder: Path) -> list[Opinion]:
+    """The last that was said of each URL, also where it was taken back."""
+    return list(_last_said(folder).values())
+
+
 def add(folder: Path, opinions: Iterable[Opinion]) -> None:
     """Say something of pages, durably: all of it, or nothing when the disk is full."""
     if folders.is_remote(folder):

@@ -27,6 +27,8 @@ _Connection = Any
 """`asyncpg.Connection`; the library has no types."""
 _CONNECT_SECONDS = 5.0
 _CLOSE_SECONDS = 2.0
+# A machine that vanishes says no goodbye: the server must notice by itself, or nobody could take over what it held.
+_KEEPALIVE = {"tcp_keepalives_idle": "10", "tcp_keepalives_interval": "5", "tcp_keepalives_count": "3"}
 _PREFETCH = 2_000
 """Rows of a stream that come at once."""
 _MARK = re.compile(r"\?")
@@ -86,7 +88,7 @@ class PostgresDatabase:
         """
         self.url = url
         self.schema = schema
-        self._settings = {"search_path": schema, "application_name": "shoal", "jit": "off"}
+        self._settings = {"search_path": schema, "application_name": "shoal", "jit": "off", **_KEEPALIVE}
         if relaxed:
             self._settings["synchronous_commit"] = "off"
         self._loop = asyncio.new_event_loop()
@@ -180,6 +182,7 @@ class PostgresDatabase:
         if connection is not None:
             with suppress(DatabaseGone):  # then there is nothing to let go of
                 self._wait(connection.close(timeout=_CLOSE_SECONDS))
+        asyncio.run_coroutine_threadsafe(_let_go_of_all(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
@@ -250,6 +253,16 @@ class PostgresDatabase:
         if isinstance(error, _GONE) or (connection is not None and connection.is_closed()):
             return gone(self.url, _sentence(error))
         return error
+
+
+async def _let_go_of_all() -> None:
+    """What was given up while a server did not answer comes to its end; then nothing is left on the loop."""
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    if others:
+        await asyncio.wait(others, timeout=_CLOSE_SECONDS)
+    await asyncio.sleep(0)  # broken connections are closed in the next turn
 
 
 def gone(url: str, why: str) -> DatabaseGone:

@@ -21,7 +21,7 @@ from isal import isal_zlib
 from shoal.errors import FolderError
 from shoal.model import Response
 from shoal.settings import USER_AGENT
-from shoal.store.folder import storage_errors
+from shoal.store.folder import is_remote, storage_errors
 
 Position = tuple[str, int]
 """A file name and an offset in it."""
@@ -268,7 +268,7 @@ def is_page_file(name: str) -> bool:
 
 def is_elsewhere(folder: Path, name: str) -> bool:
     """True for a file that another machine has."""
-    return _MARKED.fullmatch(name) is not None and not (folder / name).exists()
+    return not (folder / name).exists() and (_MARKED.fullmatch(name) is not None or is_remote(folder))
 
 
 def _number(name: str) -> int:

@@ -29,6 +29,13 @@ def pictures(*, silent: bool) -> Iterator[Report]:
 
 
 @contextmanager
+def moving(*, silent: bool) -> Iterator[Report]:
+    """While a crawl moves from one database to another: each row is copied, and compared."""
+    with _bar("Moving", "rows", silent=silent, after=_MOMENT) as report:
+        yield report
+
+
+@contextmanager
 def checking(*, silent: bool) -> Iterator[Report]:
     """While stored pages are read."""
     with _bar("Reading", "stored pages", silent=silent, after=_MOMENT) as report:

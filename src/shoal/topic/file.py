@@ -18,15 +18,25 @@ from msgspec.structs import replace
 
 from shoal.errors import InputError
 from shoal.model import Topic
-from shoal.settings import Fetching, Scope, Settings
+from shoal.settings import Cluster, Fetching, Scope, Settings
 from shoal.topic import values
 from shoal.topic.several import name_of, read_parts, said_of_topic, together
 from shoal.topic.values import form_of
 
 NOTHING: Mapping[str, object] = {}
-ENVIRONMENT = {"SHOAL_USER_AGENT": "user_agent", "SHOAL_CONTACT": "contact", "SHOAL_PROXY": "proxy"}
+ENVIRONMENT = {
+    "SHOAL_USER_AGENT": "user_agent",
+    "SHOAL_CONTACT": "contact",
+    "SHOAL_PROXY": "proxy",
+    "SHOAL_DATABASE": "database",
+    "SHOAL_BROKER": "broker",
+}
 _OPTION_NAMES = {"keywords": "--topic", "seeds": "--seed", "parameters": "--set"}
 """Options that are not called as the key in the file is; all others are `--max-pages` for `max_pages`."""
+
+
+_CLUSTER = "cluster"
+"""No part of the settings, which travel to all workers: only `read_cluster` answers it."""
 
 
 class Setting(Protocol):
@@ -101,6 +111,19 @@ def read_fetching(options: Mapping[str, object], *, environ: Mapping[str, str] |
     for source in (_environment(environ or {}), _options(options)):
         settings = _applied(settings, source, names)
     return settings.fetching
+
+
+def read_cluster(
+    path: Path | None = None, *, options: Mapping[str, object] = NOTHING, environ: Mapping[str, str] | None = None
+) -> Cluster:
+    """The servers of a crawl, from its topic file, options and environment."""
+    file = _Source(values=_load(path), called=lambda key: f"{path}: {key}") if path is not None else _options({})
+    cluster = Cluster()
+    for source in (_environment(environ or {}), file, _options(options)):
+        said = {key: value for key, value in source.values.items() if key in Cluster.__struct_fields__}
+        changes = _changes(_Source(values=said, called=source.called), Names(strategies=(), judges=()))
+        cluster = replace(cluster, **changes.get(_CLUSTER, {}))
+    return cluster
 
 
 # --- where values come from ------------------------------------------------------------------------------------------
@@ -213,11 +236,23 @@ def _keys(names: Names) -> dict[str, _Key]:
         "user_agent": key(values.user_agent, ("fetching", "user_agent")),
         "contact": key(values.header, ("fetching", "contact")),
         "allow_private": key(values.networks, ("fetching", "allow_private")),
+        "database": key(values.database, (_CLUSTER, "database")),
+        "broker": key(values.broker, (_CLUSTER, "broker")),
     }
 
 
 def _applied(settings: Settings, source: _Source, names: Names) -> Settings:
     """The settings with the source's values in their places."""
+    changed = _changes(source, names)
+    changed.pop(_CLUSTER, None)
+    if "topic" in changed:
+        changed["topic"] = said_of_topic(settings.topic, changed["topic"])
+    own = changed.pop("", {})
+    return replace(settings, **own, **{part: replace(getattr(settings, part), **new) for part, new in changed.items()})
+
+
+def _changes(source: _Source, names: Names) -> dict[str, dict[str, Any]]:
+    """What the source says, by part and field."""
     changed: dict[str, dict[str, Any]] = {}
     for name, raw in source.values.items():
         key = _keys(names)[name]
@@ -227,10 +262,7 @@ def _applied(settings: Settings, source: _Source, names: Names) -> Settings:
             raise InputError(f"{source.called(name)} {error}") from None
         for part, place in key.places:
             changed.setdefault(part, {})[place] = value
-    if "topic" in changed:
-        changed["topic"] = said_of_topic(settings.topic, changed["topic"])
-    own = changed.pop("", {})
-    return replace(settings, **own, **{part: replace(getattr(settings, part), **new) for part, new in changed.items()})
+    return changed
 
 
 # --- is it enough ----------------------------------------------------------------------------------------------------

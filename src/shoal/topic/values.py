@@ -16,7 +16,7 @@ from typing import TypeGuard
 
 from shoal.model import Origin, Term
 from shoal.text import flat, terms
-from shoal.urls import normalise
+from shoal.urls import normalise, shown
 
 LARGEST_INTEGER = 2**63 - 1
 """More does not fit into a database."""
@@ -33,6 +33,9 @@ _SAID_OF_A_WORD = ("weight", "factor")
 _SHARE = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)\s*%?")
 USUAL_SHARE = 0.05
 """What `until_done` means when nothing else is said: one relevant page in twenty."""
+_LOGIN = r"(?:[^\s/?#@]*@)?"
+_DATABASE = re.compile(rf"postgres(?:ql)?://{_LOGIN}[^\s/?#@]+/[^\s/?#@]+(?:\?\S*)?")
+_BROKER = re.compile(rf"amqps?://{_LOGIN}[^\s/?#@]+(?:/[^\s/?#@]*)?(?:\?\S*)?")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
 
 # --- numbers ---------------------------------------------------------------------------------------------------------
@@ -207,6 +210,24 @@ def proxy(value: object) -> str:
     if text and not normalise(text):
         raise ValueError(f"must be a URL such as 'http://127.0.0.1:3128', not {short(value)}")
     return text
+
+
+def database(value: object) -> str:
+    """The URL of a PostgreSQL database; empty means none."""
+    return _server(value, _DATABASE, "postgresql://user:password@host/name")
+
+
+def broker(value: object) -> str:
+    """The URL of a RabbitMQ server; empty means none."""
+    return _server(value, _BROKER, "amqp://user:password@host/")
+
+
+def _server(value: object, form: re.Pattern[str], example: str) -> str:
+    """What cannot be used may still have a password in it."""
+    if isinstance(value, str) and (not value or form.fullmatch(value)):
+        return value
+    said = short(shown(value)) if isinstance(value, str) else short(value)
+    raise ValueError(f"must be a URL such as '{example}' (what is special in a password as %40 for @), not {said}")
 
 
 def networks(value: object) -> tuple[str, ...]:

@@ -1,0 +1,192 @@
+"""How does a crawl move from one database to another? All of it is copied and compared; only then the folder says where it is.
+
+Until that moment nothing has changed for anybody; afterwards the old copy is still there, under another name.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from hashlib import blake2b
+from importlib.resources import files
+from itertools import islice
+from pathlib import Path
+
+import msgspec
+
+from shoal.errors import FolderError, InputError
+from shoal.settings import Cluster
+from shoal.store import cluster as clusters
+from shoal.store import folder as folders
+from shoal.store import opinions
+from shoal.store.database import Database, question_marks
+from shoal.store.postgres import PostgresDatabase, place_of
+from shoal.store.report import Answer
+from shoal.store.sqlite import SqliteDatabase, open_file
+from shoal.store.warc import is_elsewhere
+
+Progress = Callable[[int, int], None]
+_PORTION = 2_000
+_OF_THE_COORDINATOR = ("coordinator", "commits")
+"""What `meta` says about a connection, which does not move."""
+_NUMBERED = ("versions", "opinions")
+"""Tables that number their rows themselves."""
+
+
+class Moved(Answer, frozen=True, kw_only=True):
+    """What moved, and where the old copy is."""
+
+    to: str
+    rows: int
+    tables: int
+    aside: str
+    """The name of the old copy: a file, or a schema of the database."""
+    bodies_elsewhere: int = 0
+    """Pages whose bodies are in the folders of other machines, and stay there."""
+
+
+def to_postgresql(folder: Path, url: str, progress: Progress) -> Moved:
+    """Move a crawl out of its SQLite file."""
+    with folders.lock_existing(folder):
+        if folders.is_remote(folder):
+            raise InputError(
+                f"The crawl of {folder} is in a PostgreSQL database already: move it back with --to sqlite."
+            )
+        home = clusters.new_home(folder, Cluster(database=url, broker=folders.read_cluster(folder).broker))
+        with closing(folders.connect_file(folder)) as source:
+            clusters.prepare(folder, home)
+            with closing(clusters.connect(folder, home)) as target:
+                rows = _copied(source, target, progress)
+                _copy_files(folder, target)
+            crawl = msgspec.json.decode(folders.read_meta(source, "crawl") or b'""', type=str)
+            source.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        clusters.register(folder, home, crawl)
+        with folders.storage_errors(folder):
+            clusters.write(folder, home)
+            aside = _set_aside(folder / folders.DATABASE)
+    return Moved(to=place_of(url), rows=rows, tables=len(_tables()), aside=aside)
+
+
+def to_sqlite(folder: Path, progress: Progress) -> Moved:
+    """Move a crawl out of PostgreSQL into its folder."""
+    if not folders.find(folder) or not folders.is_remote(folder):
+        raise InputError(f"There is no crawl in {folder} that is in a PostgreSQL database.")
+    home, said = clusters.read(folder), opinions.all_said(folder)
+    with folders.lock(folder) as source, folders.storage_errors(folder):
+        assert source is not None
+        unfinished = folder / (folders.DATABASE + ".new")
+        unfinished.unlink(missing_ok=True)
+        with closing(open_file(unfinished)) as target:
+            target.executescript(_schema())
+            rows = _copied(source, target, progress)
+            places = target.execute("SELECT DISTINCT warc_file FROM pages WHERE warc_file <> ''").fetchall()
+            away = [name for (name,) in places if is_elsewhere(folder, name)]
+            counted = [target.execute("SELECT count(*) FROM pages WHERE warc_file = ?", (name,)) for name in away]
+            elsewhere = sum(cursor.fetchone()[0] for cursor in counted)
+        if model := clusters.model_of(source):
+            (folder / folders.MODEL).write_bytes(model)
+        os.replace(unfinished, folder / folders.DATABASE)
+        clusters.write(folder, clusters.Home(broker=home.broker))  # from here on the file is the crawl
+        aside = clusters.set_aside(home)
+    if said:
+        opinions.add(folder, said)
+    return Moved(
+        to=str(folder / folders.DATABASE), rows=rows, tables=len(_tables()), aside=aside, bodies_elsewhere=elsewhere
+    )
+
+
+# --- rows ------------------------------------------------------------------------------------------------------------
+
+
+def _copied(source: Database, target: SqliteDatabase | PostgresDatabase, progress: Progress) -> int:
+    """Copy every table, and prove that the copy says the same; answers how many rows there are."""
+    tables = _tables()
+    total = sum(_count(source, table) for table in tables)
+    done, sums = 0, {}
+    for table in tables:
+        with target.transaction():
+            count, digest = 0, 0
+            for portion in _portions(source, table):
+                count, digest = count + len(portion), _added(digest, portion)
+                target.executemany(f"INSERT INTO {table} VALUES ({question_marks(len(portion[0]))})", portion)
+                done += len(portion)
+                progress(done, 2 * total)
+        sums[table] = count, digest
+    for table, expected in sums.items():
+        if (found := _summed(target, table)) != expected:
+            raise FolderError(
+                f"The copy of the table {table} is not what was copied ({found[0]:,} rows of {expected[0]:,}), "
+                "so nothing was moved."
+            )
+        done += expected[0]
+        progress(done, 2 * total)
+    if isinstance(target, PostgresDatabase):
+        _go_on_numbering(target)
+    return total
+
+
+def _portions(database: Database, table: str) -> Iterator[list[tuple[object, ...]]]:
+    rows = database.stream(f"SELECT * FROM {table}{_wanted(table)}")
+    while portion := list(islice(rows, _PORTION)):
+        yield portion
+
+
+def _wanted(table: str) -> str:
+    return f" WHERE key NOT IN {_OF_THE_COORDINATOR}" if table == "meta" else ""
+
+
+def _count(database: Database, table: str) -> int:
+    (count,) = database.execute(f"SELECT count(*) FROM {table}{_wanted(table)}").fetchone()
+    return int(count)
+
+
+def _summed(database: Database, table: str) -> tuple[int, int]:
+    count, digest = 0, 0
+    for portion in _portions(database, table):
+        count, digest = count + len(portion), _added(digest, portion)
+    return count, digest
+
+
+def _added(digest: int, rows: Sequence[Sequence[object]]) -> int:
+    """A sum of hashes, so that it does not matter in which order rows come."""
+    for row in rows:
+        # PostgreSQL has no zero bytes in texts.
+        plain = [value.replace("\0", "\ufffd") if isinstance(value, str) else value for value in row]
+        digest += int.from_bytes(blake2b(msgspec.msgpack.encode(plain), digest_size=16).digest())
+    return digest % 2**128
+
+
+def _go_on_numbering(database: PostgresDatabase) -> None:
+    for table in _NUMBERED:
+        database.execute(
+            f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), coalesce(max(id), 0) + 1, false) FROM {table}"
+        )
+
+
+# --- files -----------------------------------------------------------------------------------------------------------
+
+
+def _copy_files(folder: Path, target: PostgresDatabase) -> None:
+    said = [(opinion.url, opinion.relevant, opinion.at) for opinion in opinions.all_said(folder)]
+    target.executemany("INSERT INTO opinions (url, relevant, at) VALUES (?, ?, ?)", said)
+    if (model := folder / folders.MODEL).exists():
+        target.execute(clusters.MODEL, (model.read_bytes(),))
+
+
+def _set_aside(path: Path) -> str:
+    """Under a name by which nobody takes it for the crawl."""
+    aside = path.with_name(f"{path.name}.moved")
+    path.replace(aside)
+    for ending in ("-wal", "-shm"):
+        path.with_name(path.name + ending).unlink(missing_ok=True)
+    return str(aside)
+
+
+def _schema() -> str:
+    return files("shoal.store").joinpath("schema.sql").read_text(encoding="utf-8")
+
+
+def _tables() -> list[str]:
+    return re.findall(r"^CREATE TABLE (\w+)", _schema(), re.MULTILINE)
