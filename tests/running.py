@@ -24,7 +24,7 @@ from typing import Any
 from warcio.archiveiterator import ArchiveIterator
 
 from shoal import app
-from shoal.settings import Settings
+from shoal.settings import Cluster, Settings
 from shoal.store import folder as folders
 from shoal.testing.politeness import violations
 from shoal.testing.webserver import Access
@@ -94,9 +94,9 @@ class Operator:
     def folder(self, name: str) -> Path:
         return self._home / name
 
-    def prepares(self, name: str, settings: Settings) -> None:
+    def prepares(self, name: str, settings: Settings, cluster: Cluster | None = None) -> None:
         """A crawl with settings that no option can give; `resume` starts it."""
-        app.start_crawl(self.folder(name), settings)
+        app.start_crawl(self.folder(name), settings, cluster=cluster or Cluster())
 
     async def types(self, *arguments: str) -> Command:
         """Start a command."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from shoal.cluster.leases import BEGIN_WITHIN, Leases, longest
+import pytest
+
+from shoal.cluster.leases import Leases, begin_within, longest
 from shoal.cluster.wire import Assigned
 from shoal.model import Term, Topic
 from shoal.settings import Fetching, Settings
@@ -11,9 +13,7 @@ NOW = 1000.0
 
 
 def assigned(number: int) -> Assigned:
-    return Assigned(
-        id=number, url=f"http://a.test/{number}", crawl="c", run="r", lease=number, until=NOW + BEGIN_WITHIN
-    )
+    return Assigned(id=number, url=f"http://a.test/{number}", crawl="c", run="r", lease=number, until=NOW + 20)
 
 
 def test_a_lease_lasts_until_its_result_comes() -> None:
@@ -44,6 +44,9 @@ def test_every_lease_has_a_number_of_its_own() -> None:
     assert len({leases.new_number() for _ in range(100)}) == 100
 
 
-def test_when_a_lease_is_over_nobody_who_began_in_time_can_still_be_asking() -> None:
-    settings = Settings(topic=Topic(name="t", terms=(Term(text="t"),)), seeds=(), fetching=Fetching(total_timeout=33.0))
-    assert longest(settings) > BEGIN_WITHIN + 33.0
+@pytest.mark.parametrize("total_timeout", [0.5, 6.0, 60.0])
+def test_when_a_lease_is_over_nobody_who_began_in_time_can_still_be_asking(total_timeout: float) -> None:
+    topic, fetching = Topic(name="t", terms=(Term(text="t"),)), Fetching(total_timeout=total_timeout)
+    settings = Settings(topic=topic, seeds=(), fetching=fetching)
+    assert begin_within(settings) >= 2.0
+    assert longest(settings) >= begin_within(settings) + total_timeout + 2.0

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from shoal import __version__
 from shoal.cluster import leases, wire
 from shoal.cluster.crew import Crew
-from shoal.cluster.leases import BEGIN_WITHIN, Lease, Leases
+from shoal.cluster.leases import Lease, Leases
 from shoal.cluster.line import Delivery, Line, stay_on_line
 from shoal.cluster.wire import DEAD, TASKS, VOICES, WIRE, Assigned, Beat, Came, Declined, Returned, results_of
 from shoal.crawl.coordinator import Coordinator
@@ -61,7 +61,7 @@ class Dispatch:
         self._run = run
         self._inherited = dict(inherited)
         self._clock = clock
-        self._lease_seconds = leases.longest(settings)
+        self._begin_within, self._lease_seconds = leases.begin_within(settings), leases.longest(settings)
         self._leases = Leases()
         self.crew = Crew()
         self._room = asyncio.Event()
@@ -140,7 +140,7 @@ class Dispatch:
             crawl=self._crawl,
             run=self._run,
             lease=self._leases.new_number(),
-            until=now + BEGIN_WITHIN,
+            until=now + self._begin_within,
         )
         self._leases.add(assigned, now + self._lease_seconds)
         # When the line is lost now, nobody knows whether the broker has the task: its lease will tell.

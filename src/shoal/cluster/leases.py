@@ -13,15 +13,19 @@ from itertools import count
 from shoal.cluster.wire import Assigned
 from shoal.settings import Settings
 
-BEGIN_WITHIN = 20.0
-"""Seconds that a task may lie in the queue and in the hands of a worker before somebody begins with it."""
-_UNDERSTAND = 10.0
-"""Seconds for what comes after the answer: to understand the page and to send it home."""
+_LEAST = 2.0
+"""Seconds; however short requests may be, a busy machine needs some time."""
+
+
+def begin_within(settings: Settings) -> float:
+    """Seconds that a task may lie in the queue and in the hands of a worker before somebody begins with it."""
+    return max(_LEAST, settings.fetching.total_timeout / 3)
 
 
 def longest(settings: Settings) -> float:
-    """Seconds after which nobody can be working on a task any more."""
-    return BEGIN_WITHIN + settings.fetching.total_timeout + _UNDERSTAND
+    """Seconds after which nobody can be working on a task any more: it was begun, answered, understood and sent home."""
+    understand = max(_LEAST, settings.fetching.total_timeout / 6)
+    return begin_within(settings) + settings.fetching.total_timeout + understand
 
 
 class Lease:
