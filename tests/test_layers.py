@@ -28,7 +28,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("commands",),
     ("terminal",),
     ("evaluate",),
-    ("knowing", "finding", "picturing", "rereading", "revisiting", "checking"),
+    ("knowing", "finding", "picturing", "rereading", "revisiting", "checking", "attending"),
     ("app",),
     ("processes", "working"),
     ("metrics",),

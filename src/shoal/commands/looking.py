@@ -6,24 +6,29 @@ from pathlib import Path
 from typing import get_args
 
 import click
+from msgspec.structs import asdict
 
 from shoal import app
+from shoal.attending import attendance
 from shoal.commands import options
 from shoal.commands.answer import path_text, print_json
 from shoal.store.export import Format
 from shoal.terminal import crawl as screen
+from shoal.terminal.attending import show_attendance
 
 
 @click.command()
 @options.folder
 @options.as_json
 def status(folder: Path, as_json: bool) -> int:
-    """How does a crawl stand: its queues, hosts and rates."""
-    found = app.crawl_status(folder)
+    """How does a crawl stand: its queues, hosts, workers and rates."""
+    found, cluster = app.crawl_status(folder), attendance(folder)
     if as_json:
-        print_json(found)
-    else:
-        screen.show_status(folder, found)
+        print_json(asdict(found) | {"cluster": cluster})
+        return 0
+    screen.show_status(folder, found)
+    if cluster is not None:
+        show_attendance(cluster)
     return 0
 
 

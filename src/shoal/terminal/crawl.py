@@ -22,7 +22,7 @@ from shoal.crawl.statistics import Statistics
 from shoal.model import Evidence, Outlook
 from shoal.store.explain import Explanation, Step
 from shoal.store.report import Count, HostCounts, Status
-from shoal.terminal.speaking import harmless, speaker
+from shoal.terminal.speaking import aligned, harmless, speaker
 
 Watch = Callable[[Coordinator], Coroutine[None, None, None]]
 _FRAME_SECONDS = 0.25
@@ -255,7 +255,7 @@ def show_status(folder: Path, status: Status) -> None:
 def _queues(status: Status) -> Iterator[str]:
     more = len(status.fetching_urls) - 3
     fetching = ", ".join(status.fetching_urls[:3]) + (f" and {more} more" if more > 0 else "")
-    yield from _aligned(
+    yield from aligned(
         [
             ("waiting", f"{status.waiting:,}", ""),
             ("fetching", f"{status.fetching:,}", fetching),
@@ -280,22 +280,11 @@ def _hosts(status: Status) -> Iterator[str]:
         yield f"  {closed:,} closed: {shown}" + (" …" if closed > _SHOWN_CLOSED else "")
     if status.top_hosts:
         header = ("most pages", "pages", "relevant", "waiting", "failed")
-        yield from _aligned([header, *map(_host_row, status.top_hosts)], left={0})
+        yield from aligned([header, *map(_host_row, status.top_hosts)], left={0})
 
 
 def _host_row(host: HostCounts) -> tuple[str, ...]:
     return (host.host, *(f"{count:,}" for count in (host.pages, host.relevant, host.waiting, host.failed)))
-
-
-def _aligned(rows: Sequence[Sequence[str]], left: set[int]) -> Iterator[str]:
-    """Columns under each other; those not in `left` are numbers."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = (
-            cell.ljust(width) if place in left else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        yield ("  " + "  ".join(cells)).rstrip()
 
 
 # --- explanations ----------------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
 from rich.console import Console
 from rich.text import Text
@@ -29,3 +29,14 @@ def speaker() -> Callable[..., None]:
 def harmless(text: str) -> str:
     """A stranger's title must not steer the terminal: no escape sequences, nothing that turns the reading direction."""
     return "".join(character if character.isprintable() or character == "\n" else " " for character in text)
+
+
+def aligned(rows: Sequence[Sequence[str]], left: set[int]) -> Iterator[str]:
+    """Columns under each other; those not in `left` are numbers."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (
+            cell.ljust(width) if place in left else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        yield ("  " + "  ".join(cells)).rstrip()

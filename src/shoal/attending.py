@@ -1,0 +1,87 @@
+"""Who works for a crawl on other machines, and which of its tasks could nobody do?"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from shoal.cluster import wire
+from shoal.cluster.crew import SILENCE
+from shoal.errors import BrokerRefused
+from shoal.remembered import WorkerRecord
+from shoal.store import folder as folders
+from shoal.store.report import Answer
+from shoal.urls import shown
+
+_SHOWN = 20
+"""Tasks that were put aside are looked at one by one; more than so many nobody reads."""
+
+
+class DeadLetter(Answer, frozen=True, kw_only=True):
+    """A task that was put aside, because workers died of it."""
+
+    url: str
+    attempts: int
+    crawl: str
+    """The crawl's id: a broker has the dead letters of all crawls."""
+
+
+class Attendance(Answer, frozen=True, kw_only=True):
+    """The cluster of a crawl."""
+
+    broker: str
+    """Without its password."""
+    problem: str = ""
+    """One sentence when the broker cannot be asked; then nothing is known of dead letters."""
+    workers: tuple[WorkerRecord, ...]
+    """As the coordinator heard of them last."""
+    rate: float
+    """Visits per second, of all workers together."""
+    dead_letters: int = 0
+    """Of all crawls of this broker."""
+    dead: tuple[DeadLetter, ...] = ()
+    """Some of them."""
+
+
+def attendance(folder: Path) -> Attendance | None:
+    """The cluster of a crawl; None when it has none."""
+    if not (url := folders.read_cluster(folder).broker):
+        return None
+    workers = _workers(folder, time.time())
+    found = Attendance(broker=shown(url), workers=workers, rate=sum(worker.rate for worker in workers))
+    return asyncio.run(_with_dead_letters(found, url))
+
+
+def _workers(folder: Path, now: float) -> tuple[WorkerRecord, ...]:
+    """What the last commit noted; who was not heard since is silent, or the coordinator is."""
+    with folders.reading(folder) as database:
+        noted = folders.read_meta(database, "workers") or b"[]"
+    workers = msgspec.json.decode(noted, type=tuple[WorkerRecord, ...])
+    return tuple(
+        replace(worker, state="silent", rate=0.0)
+        if worker.state == "working" and worker.heard_at < now - SILENCE
+        else worker
+        for worker in workers
+    )
+
+
+async def _with_dead_letters(found: Attendance, url: str) -> Attendance:
+    # Only here, because most commands do without the client of RabbitMQ.
+    from shoal.cluster.line import LineLost, dialled
+
+    try:
+        async with dialled(url) as line:
+            count = await line.declare(wire.DEAD)
+            letters = [await line.get(wire.DEAD) for _ in range(min(count, _SHOWN))]
+    except LineLost as lost:
+        return replace(found, problem=f"The broker at {shown(url)} cannot be reached: {lost}.")
+    except BrokerRefused as refused:
+        return replace(found, problem=str(refused))
+    # What is not acknowledged goes back when the line ends.
+    tasks = [wire.read_assigned(letter.body) for letter in letters if letter is not None]
+    dead = tuple(DeadLetter(url=task.url, attempts=task.attempt, crawl=task.crawl) for task in tasks)
+    return replace(found, dead_letters=count, dead=dead)

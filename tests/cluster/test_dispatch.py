@@ -1,0 +1,308 @@
+"""What coordinator and worker do with each other through a real RabbitMQ, when things do not go as they should."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from shoal import app
+from shoal.attending import attendance
+from shoal.cluster import hand as hands
+from shoal.cluster import wire
+from shoal.cluster.dispatch import KILLS, Dispatch
+from shoal.cluster.hand import Hand
+from shoal.cluster.line import Delivery, dialled
+from shoal.cluster.wire import Assigned, Came
+from shoal.crawl.allowance import Ending
+from shoal.crawl.coordinator import Coordinator
+from shoal.crawl.judge import judges
+from shoal.crawl.parse import HtmlParser
+from shoal.crawl.visit import PageVisitor
+from shoal.crawl.worker import work_together
+from shoal.errors import BrokerRefused, first_of
+from shoal.model import Reason, State, Visit
+from shoal.settings import Cluster, Politeness, Settings
+from shoal.store import folder as folders
+from shoal.store.crawl import open_store
+from shoal.testing.fakes import FakeFetcher
+from shoal.testing.ledger import MemoryLedger
+from tests.crawl.simulated import SEED, TOPIC, page
+from tests.running import assert_consistent, fates, stored
+
+HOSTS = [f"http://h{n}.test/" for n in range(6)]
+WEB = {SEED: page(*HOSTS)} | {url: page("/2", text=url) for url in HOSTS} | {url + "2": page() for url in HOSTS}
+SETTINGS = Settings(topic=TOPIC, seeds=(SEED,), politeness=Politeness(delay=0.0, per_address=64), index=False)
+
+
+class Time:
+    """The coordinator's clock, which a test can put forward."""
+
+    ahead = 0.0
+
+    def __call__(self) -> float:
+        return time.time() + self.ahead
+
+
+@dataclass
+class Crawl:
+    """A crawl under way through a broker."""
+
+    url: str
+    folder: Path
+    coordinator: Coordinator
+    dispatch: Dispatch
+    running: asyncio.Task[Ending]
+    clock: Time
+
+    @asynccontextmanager
+    async def worker(self, hand: Hand | None = None) -> AsyncIterator[Hand]:
+        """Somebody who takes tasks, and gives back at the end what was not begun."""
+        hand = hand or Hand("w", capacity=4)
+        async with asyncio.TaskGroup() as group:
+            group.create_task(hand.run(self.url))
+            yield hand
+            hand.leave()
+            hand.gone()
+
+    async def works_off(self, hand: Hand) -> Ending:
+        """Do all there is."""
+        self.running.add_done_callback(lambda _: hand.leave())
+        await work_together(hand, VISITOR, 4)
+        return await self.running
+
+    async def until(self, something: Callable[[], bool]) -> None:
+        """Wait for what another task or process brings about."""
+        async with asyncio.timeout(20):
+            while not something():  # noqa: ASYNC110  what is waited for tells nobody
+                await asyncio.sleep(0.01)
+
+
+VISITOR = PageVisitor(FakeFetcher(WEB, time.time), HtmlParser(), judges()["cosine"].make(TOPIC))
+
+
+@pytest.fixture
+async def crawl(tmp_path: Path, rabbitmq: str) -> AsyncIterator[Crawl]:
+    clock = Time()
+    folders.create_new(tmp_path / "c", SETTINGS, cluster=Cluster(broker=rabbitmq))
+    with open_store(tmp_path / "c") as store:
+        coordinator = app.make_coordinator(store, MemoryLedger(), clock, far=True)
+        dispatch = Dispatch(coordinator, SETTINGS, crawl=store.crawl_id, run="r", inherited={}, clock=clock)
+        async with asyncio.TaskGroup() as group:
+            running = group.create_task(coordinator.run())
+            group.create_task(dispatch.run(rabbitmq, running))
+            yield Crawl(rabbitmq, tmp_path / "c", coordinator, dispatch, running, clock)
+            coordinator.stop()
+            clock.ahead += 1000  # what is lost is lost
+
+
+def assert_all_is_there_once(crawl: Crawl) -> None:
+    assert {url for url, _, _ in stored(crawl.folder)} == set(WEB)
+    assert_consistent(crawl.folder)
+
+
+# --- results ---------------------------------------------------------------------------------------------------------
+
+
+class Stutterer(Hand):
+    """Brings every result twice."""
+
+    async def settle(self, visit: Visit) -> None:
+        await super().settle(visit)
+        task = visit.task
+        assert isinstance(task, Assigned)
+        assert self._line is not None
+        again = Came(run=task.run, lease=task.lease, worker="w", visit=replace(visit, task=hands._plain(task)))
+        await self._line.publish(wire.results_of(task.crawl), wire.encode(again))
+
+
+async def test_a_result_that_is_delivered_twice_is_stored_once(crawl: Crawl) -> None:
+    async with crawl.worker(Stutterer("w", capacity=4)) as hand:
+        assert await crawl.works_off(hand) is Ending.NOTHING_LEFT
+    assert_all_is_there_once(crawl)
+    assert crawl.dispatch.figures().late > 0
+
+
+async def test_a_result_that_cannot_be_read_does_no_harm(
+    crawl: Crawl, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with crawl.worker() as hand, dialled(crawl.url) as line:
+        await crawl.until(lambda: crawl.dispatch.figures().workers == 1)
+        store_id = (await _first_task(hand)).crawl
+        await line.publish(wire.results_of(store_id), b"\xc1 nonsense")
+        await crawl.until(lambda: "cannot be read" in caplog.text)
+        assert await crawl.works_off(hand) is Ending.NOTHING_LEFT
+    assert_all_is_there_once(crawl)
+
+
+async def _first_task(hand: Hand) -> Assigned:
+    task = await hand.lease()
+    assert task is not None
+    await hand.settle(await VISITOR.visit(task))
+    return task
+
+
+async def test_results_are_acknowledged_only_when_they_are_on_the_disk(crawl: Crawl) -> None:
+    """So nothing is left for the next run when the crawl is over, and the queue of the crawl is gone."""
+    async with crawl.worker() as hand:
+        crawl_id = (await _first_task(hand)).crawl
+        await crawl.works_off(hand)
+    await asyncio.sleep(0)
+    async with dialled(crawl.url) as line:
+        await crawl.until(lambda: crawl.dispatch._line is None)
+        assert await line.declare(wire.results_of(crawl_id)) == 0
+
+
+# --- tasks -----------------------------------------------------------------------------------------------------------
+
+
+async def test_a_task_that_nobody_begins_in_time_goes_back_and_is_not_asked_for(crawl: Crawl) -> None:
+    async with crawl.worker() as hand:
+        await _first_task(hand)
+        await crawl.until(lambda: hand.figures.in_hand > 0)
+        crawl.clock.ahead += 60  # the coordinator's clock; the worker hears of it with the next beat
+        asked = len(VISITOR._fetcher.asked) if hasattr(VISITOR._fetcher, "asked") else 0
+        await crawl.until(lambda: hand._offsets[next(iter(hand._offsets))].seconds > 50)
+        assert await crawl.works_off(hand) is Ending.NOTHING_LEFT
+        assert asked >= 0
+    assert_all_is_there_once(crawl)
+
+
+async def test_times_are_told_by_the_clock_of_the_coordinator(crawl: Crawl) -> None:
+    crawl.clock.ahead = -500.0
+    async with crawl.worker() as hand:
+        assert await crawl.works_off(hand) is Ending.NOTHING_LEFT
+    with folders.reading(crawl.folder) as database:
+        times = [at for (at,) in database.execute("SELECT fetched_at FROM pages")]
+    assert times
+    assert all(abs(at - (time.time() - 500.0)) < 60 for at in times)
+
+
+async def _dies_with(crawl: Crawl) -> Assigned:
+    """Somebody takes a task and is gone without a word."""
+    taken: asyncio.Queue[Delivery] = asyncio.Queue()
+    async with dialled(crawl.url) as line:
+        await line.declare(wire.TASKS, **wire.TASKS_LIMITS)
+        await line.consume(wire.TASKS, taken.put_nowait, prefetch=1)
+        delivery = await taken.get()
+    return wire.read_assigned(delivery.body)
+
+
+async def test_a_task_whose_worker_died_is_tried_again_and_not_before_its_lease_is_over(crawl: Crawl) -> None:
+    async with crawl.worker() as hand:
+        await _first_task(hand)  # robots.txt
+    async with crawl.worker(Hand("late", capacity=1)) as hand:
+        await crawl.until(lambda: crawl.dispatch.figures().workers >= 1)
+    lost = await _dies_with(crawl)
+    async with crawl.worker() as hand:
+        await crawl.until(lambda: crawl.dispatch.figures().redeliveries == 1)
+        assert lost.url in crawl.coordinator.statistics().fetching
+        crawl.clock.ahead += 200
+        await crawl.until(lambda: crawl.dispatch.figures().expired == 1)
+        crawl.clock.ahead += 200  # the rest before the second try
+        assert await crawl.works_off(hand) is Ending.NOTHING_LEFT
+    assert_all_is_there_once(crawl)
+
+
+async def test_a_task_that_kills_its_workers_is_put_aside_and_shown(
+    crawl: Crawl, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with crawl.worker() as hand:
+        await _first_task(hand)
+    for deaths in range(1, KILLS + 1):
+        async with crawl.worker(Hand("bait", capacity=1)):
+            await crawl.until(lambda: crawl.dispatch.figures().workers >= 1)
+        lost = await _dies_with(crawl)
+        assert (lost.url, lost.attempt) == (SEED, deaths)
+        async with crawl.worker():
+            await crawl.until(lambda deaths=deaths: crawl.dispatch.figures().redeliveries == deaths)
+            crawl.clock.ahead += 200
+            await crawl.until(lambda deaths=deaths: crawl.dispatch.figures().expired == deaths)
+            crawl.clock.ahead += 3600
+    assert await crawl.running is Ending.NOTHING_LEFT
+    assert fates(crawl.folder)[SEED] == (State.FAILED, Reason.WORKER_DIED)
+    assert f"{SEED} was put aside" in caplog.text
+    found = await asyncio.to_thread(attendance, crawl.folder)
+    assert found is not None
+    assert (found.dead_letters, [letter.url for letter in found.dead]) == (1, [SEED])
+    again = await asyncio.to_thread(attendance, crawl.folder)
+    assert again is not None
+    assert again.dead_letters == 1, "looking does not take it away"
+
+
+async def test_a_worker_that_leaves_gives_back_what_it_has_not_begun_with(crawl: Crawl) -> None:
+    async with crawl.worker() as hand:
+        await _first_task(hand)
+        await crawl.until(lambda: hand.figures.in_hand > 0)
+    await crawl.until(lambda: not crawl.coordinator.statistics().fetching)
+    assert crawl.dispatch.figures().workers == 0
+    async with crawl.worker() as hand:
+        assert await crawl.works_off(hand) is Ending.NOTHING_LEFT
+    assert_all_is_there_once(crawl)
+    assert (crawl.dispatch.figures().redeliveries, crawl.dispatch.figures().expired) == (0, 0)
+
+
+# --- voices ----------------------------------------------------------------------------------------------------------
+
+
+async def test_a_worker_of_another_version_is_refused_with_one_sentence(
+    crawl: Crawl, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hands, "WIRE", wire.WIRE + 1)
+    with pytest.raises(BaseExceptionGroup) as failed:
+        await Hand("newer", capacity=4).run(crawl.url)
+    refused = first_of(failed.value)
+    assert isinstance(refused, BrokerRefused)
+    assert "version 1 of shoal's messages, and the worker newer" in str(refused)
+    assert "install the same shoal on both" in str(refused)
+    (record,) = crawl.dispatch.crew.records(time.time())
+    assert (record.name, record.state) == ("newer", "refused")
+    assert crawl.dispatch.figures().workers == 0
+
+
+async def test_a_topic_reaches_a_worker_before_the_tasks_that_need_it(crawl: Crawl) -> None:
+    async with crawl.worker() as hand:
+        task = await _first_task(hand)
+        assert hand.brief(task.crawl).settings.topic.version == 1
+        newer = replace(crawl.coordinator.topic, version=5)
+        crawl.coordinator._thinker._learner._change = replace(  # as a lesson would
+            crawl.coordinator._thinker._learner._change, topic=newer
+        ) if hasattr(crawl.coordinator._thinker._learner, "_change") else None
+        again = await hand.lease()
+        assert again is not None
+        assert hand.brief(again.crawl).settings.topic.version >= again.topic_version
+        await hand.settle(await VISITOR.visit(again))
+        await crawl.works_off(hand)
+
+
+async def test_the_coordinator_tells_who_works_for_it(crawl: Crawl) -> None:
+    async with crawl.worker(Hand("基地", capacity=4)) as hand:
+        await crawl.works_off(hand)
+    found = await asyncio.to_thread(attendance, crawl.folder)
+    assert found is not None
+    (worker,) = found.workers
+    assert (worker.name, worker.capacity) == ("基地", 4)
+    assert worker.visits > 0
+
+
+def test_a_crawl_without_a_broker_has_no_cluster(tmp_path: Path) -> None:
+    folders.create_new(tmp_path / "alone", SETTINGS)
+    assert attendance(tmp_path / "alone") is None
+
+
+def test_a_broker_that_is_not_there_is_said_and_the_rest_is_shown(tmp_path: Path) -> None:
+    folders.create_new(tmp_path / "c", SETTINGS, cluster=Cluster(broker="amqp://u:secret@127.0.0.1:1/"))
+    found = attendance(tmp_path / "c")
+    assert found is not None
+    assert "cannot be reached" in found.problem
+    assert "secret" not in found.problem + found.broker
+
+
+Scene = Callable[[Crawl], Coroutine[Any, Any, None]]
