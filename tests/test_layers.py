@@ -30,7 +30,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("evaluate",),
     ("knowing", "finding", "picturing", "rereading", "revisiting", "checking"),
     ("app",),
-    ("processes",),
+    ("processes", "metrics"),
     ("visiting", "sampling", "indexing"),
     ("crawl", "seeds", "store", "index", "testing"),
     ("images",),
@@ -73,6 +73,7 @@ HOMES: dict[str, tuple[str, ...]] = {
         "testing.vectors",
     ),
     "opencc": ("text",),
+    "prometheus_client": ("metrics",),
     "protego": ("crawl.robots", "testing.politeness"),
     "publicsuffixlist": ("urls",),
     "PIL": ("images.developing",),
@@ -97,6 +98,7 @@ UNSEEN = {"brotli", "backports"}
 IMPORT_NAMES = {
     "pillow": "PIL",
     "ada-url": "ada_url",
+    "prometheus-client": "prometheus_client",
     "ahocorasick-rs": "ahocorasick_rs",
     "backports.zstd": "backports",
 }

@@ -7,7 +7,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager, nullcontext
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
@@ -34,11 +34,11 @@ from shoal.crawl.strategy import SEED_PRIORITY, strategies
 from shoal.crawl.traps import TrapDetector
 from shoal.crawl.worker import work_together
 from shoal.errors import DatabaseGone, InputError, NoSeedReached
-from shoal.model import Entry, Evidence
+from shoal.model import Entry, Evidence, State
 from shoal.processes import index_kept, work_elsewhere
 from shoal.protocols import Ledger, Strategy
 from shoal.remembered import TopicChange, Totals
-from shoal.settings import STRATEGY, Cluster, Settings
+from shoal.settings import STRATEGY, Address, Cluster, Settings
 from shoal.store import folder as folders
 from shoal.store import history, marked, opinions, report
 from shoal.store.clocks import PostgresLedger
@@ -201,11 +201,13 @@ async def run_crawl(
     ledger_file: Path | None = None,
     say: Callable[[str], None] = lambda sentence: None,
     new_pages: bool = True,
+    metrics: Address | None = None,
 ) -> Ending:
     """Crawl in a folder, from the start or from where it stopped, until it is over; answers why it is.
 
     The ledger of hosts is that of the installation, unless the hosts exist for this crawl only. `say` hears what a user should
-    know once the crawl is over. Without `new_pages` it only looks at pages again (`revisiting.py`).
+    know once the crawl is over. Without `new_pages` it only looks at pages again (`revisiting.py`). With `metrics` others can
+    watch it there.
     """
     with ExitStack() as stack:
         store = stack.enter_context(open_store(folder))
@@ -217,7 +219,7 @@ async def run_crawl(
         coordinator = make_coordinator(store, ledger, new_pages=new_pages)
         stack.enter_context(_stop_on_signals(coordinator))
         try:
-            async with index_kept(folder, say) if store.settings.index else nullcontext():
+            async with _shown(folder, coordinator, metrics), _indexed(folder, store.settings, say):
                 ending = await _run(coordinator, store.settings, watch)
         except BaseExceptionGroup as group:
             raise _first(group) from group
@@ -357,6 +359,26 @@ async def _run(coordinator: Coordinator, settings: Settings, watch: Watch) -> En
         ending = await running
         watching.cancel()
     return ending
+
+
+def _indexed(folder: Path, settings: Settings, say: Callable[[str], None]) -> AbstractAsyncContextManager[object]:
+    return index_kept(folder, say) if settings.index else nullcontext()
+
+
+def _shown(folder: Path, coordinator: Coordinator, address: Address | None) -> AbstractAsyncContextManager[object]:
+    """The figures of a crawl are there for others to watch, if somebody said where."""
+    if address is None:
+        return nullcontext()
+    # Only here, because the library takes a tenth of a second to import, and most crawls are watched by nobody.
+    from shoal.metrics import CrawlCollector, serving
+
+    states = partial(_states, folder)
+    return serving(address, CrawlCollector(folder.resolve().name, coordinator.figures, states=states))
+
+
+def _states(folder: Path) -> dict[State, int]:
+    with folders.reading(folder) as database:
+        return report.per_state(database)
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:

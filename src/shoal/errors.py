@@ -2,6 +2,7 @@
 
     ShoalError                 a sentence for the person at the keyboard; the command exits with `exit_code`
     ├── InputError             what the user gave cannot be used (topic file, option, URL)
+    │   └── AddressTaken       where we were to listen, somebody else does, or nobody may
     ├── FolderError            the data folder cannot be used (missing, locked, other version, not writable)
     │   ├── FolderBusy         somebody else is writing there at this moment
     │   └── DatabaseGone       the server that keeps the crawl cannot be reached at this moment
@@ -20,6 +21,10 @@ class ShoalError(Exception):
 
 class InputError(ShoalError):
     """What the user gave cannot be used."""
+
+
+class AddressTaken(InputError):
+    """We cannot listen where the user wants us to."""
 
 
 class FolderError(ShoalError):

@@ -23,6 +23,14 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     """The common shape of all settings: they cannot change after they were read."""
 
 
+class Address(Part, frozen=True, kw_only=True):
+    """Where others reach a server of ours; said for each run, and not stored."""
+
+    port: int
+    """0 for any that is free."""
+    host: str = "127.0.0.1"
+
+
 class Fetching(Part, frozen=True, kw_only=True):
     """How a worker talks to servers."""
 

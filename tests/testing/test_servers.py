@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from shoal.testing import servers
 from shoal.testing.daemons import Daemon, ServerError, free_port, private_folder, wait_until
 from shoal.testing.packages import ensure_installed
+from shoal.testing.postgresql import find_postgresql
 from shoal.testing.servers import PostgreSQL, RabbitMQ
 
 _SECONDS = 20.0
@@ -61,7 +61,7 @@ def test_each_test_has_a_database_of_its_own(postgres_server: PostgreSQL, postgr
 
 
 def test_postgresql_wants_the_password(postgres_server: PostgreSQL) -> None:
-    command = [str(servers.find_postgresql()) + "/psql", "-XAtqwc", "SELECT 1"]
+    command = [str(find_postgresql()) + "/psql", "-XAtqwc", "SELECT 1"]
     url = postgres_server.url.replace(postgres_server.url.split(":")[2].partition("@")[0], "wrong")
     refused = subprocess.run([*command, url], capture_output=True, text=True, check=False)
     assert "password authentication failed" in refused.stderr
@@ -113,6 +113,17 @@ def test_each_test_has_a_vhost_of_its_own(rabbitmq_server: RabbitMQ, rabbitmq: s
     assert messages(rabbitmq_server, other.rpartition("/")[2]) == "[]"
     rabbitmq_server.delete_vhost(other)
     assert other.rpartition("/")[2] not in rabbitmq_server.evaluate("rabbit_vhost:list_names().")
+
+
+@pytest.mark.slow
+def test_all_clients_are_thrown_out(rabbitmq_server: RabbitMQ) -> None:
+    with socket.create_connection(("127.0.0.1", rabbitmq_server.port), timeout=_SECONDS) as client:
+        client.sendall(b"AMQP\x00\x00\x09\x01")
+        client.recv(4096)
+        rabbitmq_server.close_connections()
+        with suppress(ConnectionResetError):
+            assert client.recv(4096) == b""
+    assert answers(rabbitmq_server.port)
 
 
 @pytest.mark.slow

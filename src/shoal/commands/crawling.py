@@ -15,8 +15,8 @@ from shoal import app
 from shoal.commands import options
 from shoal.commands.answer import STOPPED, path_text, print_json, run_async
 from shoal.crawl.allowance import Ending
-from shoal.errors import FolderBusy, InputError, NoSeedReached
-from shoal.settings import Settings
+from shoal.errors import AddressTaken, FolderBusy, InputError, NoSeedReached
+from shoal.settings import Address, Settings
 from shoal.store.models import read_model
 from shoal.terminal import crawl as screen
 from shoal.topic.file import read_cluster, read_topic, topic_from_words
@@ -29,6 +29,7 @@ from shoal.topic.file import read_cluster, read_topic, topic_from_words
 @options.new_folder
 @options.model
 @options.crawl
+@options.metrics
 @options.progress
 def crawl(
     topic_file: Path | None,
@@ -36,6 +37,7 @@ def crawl(
     seeds: tuple[str, ...],
     folder: Path | None,
     model_file: Path | None,
+    metrics: Address | None,
     as_json: bool,
     quiet: bool,
     **given: object,
@@ -53,8 +55,8 @@ def crawl(
     cluster = read_cluster(topic_file, options=given, environ=os.environ)
     app.start_crawl(folder, settings, None if model_file is None else read_model(model_file), cluster)
     try:
-        return _run(folder, as_json=as_json, quiet=quiet)
-    except NoSeedReached:  # so that the same command works when the mistake is found
+        return _run(folder, metrics, as_json=as_json, quiet=quiet)
+    except (NoSeedReached, AddressTaken):  # so that the same command works when the mistake is found
         app.forget_crawl(folder)
         raise
 
@@ -63,9 +65,18 @@ def crawl(
 @options.folder
 @options.no_model
 @options.crawl
+@options.metrics
 @options.standby
 @options.progress
-def resume(folder: Path, model_file: Path | None, standby: bool, as_json: bool, quiet: bool, **given: object) -> int:
+def resume(
+    folder: Path,
+    model_file: Path | None,
+    metrics: Address | None,
+    standby: bool,
+    as_json: bool,
+    quiet: bool,
+    **given: object,
+) -> int:
     """Go on with a crawl that was stopped or died.
 
     Options given here replace those it was started with, from now on.
@@ -78,7 +89,7 @@ def resume(folder: Path, model_file: Path | None, standby: bool, as_json: bool, 
             app.stand_by(folder, screen.unsaid if quiet else partial(click.echo, err=True))
         try:
             app.change_settings(folder, given)
-            return _run(folder, as_json=as_json, quiet=quiet)
+            return _run(folder, metrics, as_json=as_json, quiet=quiet)
         except FolderBusy:  # another one that stood by was quicker
             if not standby:
                 raise
@@ -96,11 +107,11 @@ def _slug(name: str) -> str:
     return re.sub(r"[^\w]+", "-", name).strip("-").lower()[:60] or "crawl"
 
 
-def _run(folder: Path, *, as_json: bool, quiet: bool) -> int:
+def _run(folder: Path, metrics: Address | None, *, as_json: bool, quiet: bool) -> int:
     watch = screen.silent if quiet or as_json else screen.progress(folder)
     say = screen.unsaid if quiet or as_json else partial(click.echo, err=True)
     try:
-        ending = run_async(app.run_crawl(folder, watch, say=say))
+        ending = run_async(app.run_crawl(folder, watch, say=say, metrics=metrics))
     except asyncio.CancelledError:  # the second Ctrl-C
         click.echo(f"Stopped at once. Go on with: shoal resume --dir {shlex.quote(str(folder))}", err=True)
         return STOPPED

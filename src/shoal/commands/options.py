@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from shoal import app
+from shoal.settings import Address
 from shoal.topic import values
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -29,6 +30,19 @@ class Seconds(click.ParamType[float]):
             return values.number(float(value))
         except ValueError:
             self.fail(f"{value!r} is not a number of seconds.", param, ctx)
+
+
+class HostAndPort(click.ParamType[Address]):
+    """Where a server of ours listens: a port, or a host and a port."""
+
+    name = "address"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Address:
+        """An address, or one sentence."""
+        host, _, port = str(value).rpartition(":")
+        if not (port.isascii() and port.isdigit() and 0 < int(port) < 2**16):
+            self.fail(f"{value!r} is not a port such as 9310, or a host and a port such as 0.0.0.0:9310.", param, ctx)
+        return Address(port=int(port), host=host.strip("[]") or Address(port=0).host)
 
 
 class _Option(click.Option):
@@ -165,6 +179,11 @@ def crawl(command: _Command) -> _Command:
     for option in reversed(_CRAWL):
         command = option(command)
     return command
+
+
+metrics = click.option(
+    "--metrics", type=HostAndPort(), metavar="[HOST:]PORT", help="Show figures to Prometheus there, at /metrics."
+)
 
 
 def progress(command: _Command) -> _Command:

@@ -7,7 +7,7 @@ through `crawl/pipe.py`. All state changes between awaits, so there are no locks
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Coroutine, Sequence
 from typing import TypeVar
 
@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from shoal.crawl.allowance import Allowance, Ending
 from shoal.crawl.errands import Errands
 from shoal.crawl.extras import Extras, NoBacklog
+from shoal.crawl.figures import COMMIT_BOUNDS, FETCH_BOUNDS, CrawlFigures, Spread, failure_of, seconds_of
 from shoal.crawl.finish import Finish
 from shoal.crawl.frontier import Frontier
 from shoal.crawl.intake import Intake
@@ -115,6 +116,9 @@ class Coordinator:
         self._timer: asyncio.TimerHandle | None = None
         self._dispatching = False
         """`_dispatch` will be called in the next turn of the event loop."""
+        # For those who watch the crawl from outside; counted since this run began:
+        self._failures: Counter[Reason] = Counter()
+        self._fetches, self._commits = Spread(FETCH_BOUNDS), Spread(COMMIT_BOUNDS)
         # The batch that the next commit takes, beside what the frontier has changed:
         self._pages: list[StoredPage] = []
         self._batch_due = asyncio.Event()
@@ -148,6 +152,9 @@ class Coordinator:
 
     async def settle(self, visit: Visit) -> None:
         """Take in the result of a leased task; it is durable with the next commit."""
+        self._fetches.add(seconds_of(visit))
+        if (reason := failure_of(visit)) is not None:
+            self._failures[reason] += 1
         # That a site has no robots.txt is no trouble.
         if isinstance(visit, Missed) and (visit.task.kind == "page" or visit.failure.heals):
             self._meter.trouble(visit.task.url, visit.failure.detail)
@@ -197,6 +204,17 @@ class Coordinator:
             holding_back=self._frontier.is_holding_back and bool(self._waiters) and not self._stopping,
             pictures=self._extras.pictures,
             extras=len(self._extras),
+        )
+
+    def figures(self) -> CrawlFigures:
+        """The same with all that an operator watches."""
+        return CrawlFigures(
+            statistics=self.statistics(),
+            leases=self._frontier.in_flight,
+            failures=dict(self._failures),
+            fetches=self._fetches.snapshot(),
+            rests=self._clocks.rests.snapshot(),
+            commits=self._commits.snapshot(),
         )
 
     def outlook(self) -> Outlook | None:
@@ -449,7 +467,9 @@ class Coordinator:
             fetching=tuple(entry.url for entry in self._frontier.leased.values()),
             elapsed=self._meter.elapsed(self._clock()),
         )
+        began = self._clock()
         duplicates = await _to_the_end(self._store.commit(changes))
+        self._commits.add(max(0.0, self._clock() - began))
         self._frontier.committed()
         self._extras.refill()
         self._watch_for_traps(pages, {duplicate.page for duplicate in duplicates})

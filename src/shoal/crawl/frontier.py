@@ -75,6 +75,11 @@ class Frontier:
         """The URLs being fetched now."""
         return self._leased
 
+    @property
+    def in_flight(self) -> int:
+        """How much is being fetched now, errands and extras included."""
+        return len(self._leased) + len(self._leased_errands)
+
     def pages(self, host: str) -> int:
         """How many pages this host has given."""
         return self._hosts[host].pages

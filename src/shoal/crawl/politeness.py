@@ -14,6 +14,7 @@ from collections.abc import Callable
 from itertools import islice
 from random import Random
 
+from shoal.crawl.figures import REST_BOUNDS, Spread
 from shoal.model import Failure, Reason, Timing
 from shoal.protocols import Ledger
 from shoal.settings import Politeness
@@ -95,6 +96,8 @@ class Clocks:
         self._addresses: dict[str, _Address] = {}
         self.unpublished_claims = False
         """True when other crawls wait for `publish`."""
+        self.rests = Spread(REST_BOUNDS)
+        """Seconds for which hosts were left alone after a request; counted here, read by those who watch."""
 
     def next_at(self, host: str) -> float:
         """The earliest moment at which it makes sense to claim this host."""
@@ -138,6 +141,7 @@ class Clocks:
         gap = self._gap(clock, took=timing.ended - timing.started)
         rest = self._rest(clock, failure)
         clock.next_at = max(clock.next_at, timing.answered + max(gap, rest))
+        self.rests.add(max(0.0, clock.next_at - timing.ended))
         if timing.address and clock.in_flight == 0:  # with requests under way their address must stay the counted one
             self._move(clock, timing.address)
             address = self._addresses[timing.address]

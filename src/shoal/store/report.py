@@ -147,7 +147,7 @@ class Status(Answer, frozen=True, kw_only=True):
 def status(connection: Database, *, running: bool) -> Status:
     """Where the crawl stands; `running` says whether a process is at work in its folder."""
     with connection.snapshot():
-        urls = _per_state(connection)
+        urls = per_state(connection)
         # The tally takes them for waiting: their state changes only when a request is over.
         fetching = _fetching(connection) if running else ()
         totals = _page_totals(connection)
@@ -196,7 +196,7 @@ def keep_outlook(connection: Database, outlook: Outlook | None, *, pages: int, w
     """What the strategy expects at the end of a run, after so many pages; replaces what an earlier run left."""
     forecast = None
     if outlook is not None:
-        waiting = _per_state(connection)[State.WAITING]
+        waiting = per_state(connection)[State.WAITING]
         said = msgspec.structs.asdict(outlook)
         forecast = Forecast(**said, waiting=waiting, after=pages, warning=warning)
     write_meta(connection, "outlook", forecast)
@@ -245,7 +245,8 @@ def time_of(seconds: float | None) -> datetime | None:
 # --- the parts of a status -------------------------------------------------------------------------------------------
 
 
-def _per_state(connection: Database) -> dict[State, int]:
+def per_state(connection: Database) -> dict[State, int]:
+    """How many URLs there are in each state of their life."""
     counted = dict(connection.execute("SELECT state, CAST(sum(urls) AS BIGINT) FROM tally GROUP BY state"))
     return {state: counted.get(state, 0) for state in State}
 

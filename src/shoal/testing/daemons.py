@@ -22,6 +22,13 @@ from random import SystemRandom
 
 from shoal.errors import ShoalError
 
+USER = "shoal"
+"""Whom our servers know."""
+START_SECONDS = 90.0
+"""Far more than they need (one and six seconds), for machines that are busy with other things."""
+STOP_SECONDS = 60.0
+PATH = "/usr/lib/erlang/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+"""Where programs of servers are looked for, whatever the caller's own is."""
 _PORTS = range(20_000, 32_000)
 """Below the ports that Linux gives to outgoing connections: a server that is down for a moment finds its port free again."""
 _WATCH = 'read -r told || { kill -9 "$@"; rm -rf "$FOLDER"; }'
