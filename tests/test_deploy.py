@@ -17,8 +17,6 @@ from tests.test_docs import COMMANDS
 
 DEPLOY = Path(__file__).parent.parent / "deploy"
 UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
-COMING = {"worker"}
-"""Commands that are named here and do not exist yet."""
 COMPOSE = {"RABBITMQ_PASSWORD": "r", "POSTGRES_PASSWORD": "p", "GRAFANA_PASSWORD": "g"}
 
 
@@ -199,11 +197,9 @@ def typed() -> list[list[str]]:
 def test_every_command_and_option_exists() -> None:
     commands = typed()
     assert {words[1] for words in commands} == {"crawl", "resume", "worker"}
-    assert COMING.isdisjoint(COMMANDS), "it is here: take it out of the list"
     for _, name, *words in commands:
-        if name not in COMING:
-            known = {option for param in COMMANDS[name].params for option in param.opts}
-            assert {word for word in words if word.startswith("--")} <= known
+        known = {option for param in COMMANDS[name].params for option in param.opts}
+        assert {word for word in words if word.startswith("--")} <= known
 
 
 @pytest.mark.parametrize(("exists", "begins"), [(False, "crawl /etc/t.toml --dir"), (True, "resume --dir")])

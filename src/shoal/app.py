@@ -6,21 +6,24 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+import uuid
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager, nullcontext
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import replace
 
 from shoal import interpreter
+from shoal.cluster import leases
 from shoal.crawl.allowance import Ending
 from shoal.crawl.choice import Choice, Parameter
 from shoal.crawl.coordinator import COMMIT_SECONDS, Coordinator
+from shoal.crawl.figures import ClusterFigures
 from shoal.crawl.finish import AHEAD, LATELY, Finish, Row, warning
 from shoal.crawl.frontier import Frontier
 from shoal.crawl.intake import Intake
@@ -33,7 +36,7 @@ from shoal.crawl.scope import ScopeRule
 from shoal.crawl.strategy import SEED_PRIORITY, strategies
 from shoal.crawl.traps import TrapDetector
 from shoal.crawl.worker import work_together
-from shoal.errors import DatabaseGone, InputError, NoSeedReached
+from shoal.errors import DatabaseGone, InputError, NoSeedReached, first_of
 from shoal.model import Entry, Evidence, State
 from shoal.processes import index_kept, work_elsewhere
 from shoal.protocols import Ledger, Strategy
@@ -53,6 +56,9 @@ from shoal.store.report import BestPage, Status
 from shoal.topic import vectors
 from shoal.topic.file import Names, overlay, read_cluster
 from shoal.urls import normalise
+
+if TYPE_CHECKING:
+    from shoal.cluster.dispatch import Dispatch
 
 Watch = Callable[[Coordinator], Coroutine[None, None, None]]
 """Shows how a crawl stands; cancelled when the crawl is over."""
@@ -214,15 +220,21 @@ async def run_crawl(
         interpreter.tune()
         ledger = _open_ledger(store, ledger_file)
         stack.callback(ledger.close)
-        _let_go(ledger, store.settings)  # of what an earlier run held when it was killed
-        stack.callback(_let_go, ledger, store.settings)
-        coordinator = make_coordinator(store, ledger, new_pages=new_pages)
+        broker = folders.read_cluster(folder).broker
+        if broker:  # workers may still be asking for what an earlier run handed out
+            inherited = ledger.held(time.time())
+        else:
+            inherited = {}
+            _let_go(ledger, store.settings)  # of what an earlier run held when it was killed
+            stack.callback(_let_go, ledger, store.settings)
+        coordinator = make_coordinator(store, ledger, new_pages=new_pages, inherited=inherited, far=bool(broker))
         stack.enter_context(_stop_on_signals(coordinator))
+        dispatch = _dispatch(coordinator, store, inherited) if broker else None
         try:
-            async with _shown(folder, coordinator, metrics), _indexed(folder, store.settings, say):
-                ending = await _run(coordinator, store.settings, watch)
+            async with _shown(folder, coordinator, metrics, dispatch), _indexed(folder, store.settings, say):
+                ending = await _run(coordinator, store.settings, watch, dispatch, broker)
         except BaseExceptionGroup as group:
-            raise _first(group) from group
+            raise first_of(group) from group
         nothing_came = ending is Ending.NOTHING_LEFT and not store.totals().pages
         if nothing_came and (reasons := store.failed_seeds()):
             raise NoSeedReached(
@@ -240,17 +252,23 @@ def make_coordinator(
     random: Random | None = None,
     commit_seconds: float = COMMIT_SECONDS,
     new_pages: bool = True,
+    inherited: Iterable[str] = (),
+    far: bool = False,
 ) -> Coordinator:
-    """The stateful half of a crawl, as its settings want it, standing where the last run left it."""
+    """The stateful half of a crawl, as its settings want it, standing where the last run left it.
+
+    `inherited` are hosts that requests of an earlier run may be under way to. `far` when tasks go to other machines.
+    """
     settings, totals = store.settings, store.totals()
     rulebook = Rulebook(settings.politeness, settings.fetching.user_agent, store.robots)
     clocks = Clocks(
         settings.politeness,
         ledger,
-        longest_request=settings.fetching.total_timeout,
+        longest_request=leases.longest(settings) if far else settings.fetching.total_timeout,
         random=random or Random(),
         wish=lambda host: _crawl_delay(rulebook, host, clock()),
     )
+    clocks.inherit(inherited)
     frontier = Frontier(store.shelf, clocks)
     traps = TrapDetector(datetime.fromtimestamp(clock(), UTC).year)
     traps.load(store.patterns())
@@ -347,11 +365,24 @@ def _crawl_delay(rulebook: Rulebook, host: str, now: float) -> float | None:
     return max((rulebook.crawl_delay(home) or 0.0 for home in known), default=None)
 
 
-async def _run(coordinator: Coordinator, settings: Settings, watch: Watch) -> Ending:
+def _dispatch(coordinator: Coordinator, store: CrawlStore, inherited: Mapping[str, float]) -> Dispatch:
+    """The cluster, as this run of the crawl sees it."""
+    # Only here, because most crawls do without a broker.
+    from shoal.cluster.dispatch import Dispatch
+
+    run = uuid.uuid4().hex
+    return Dispatch(coordinator, store.settings, crawl=store.crawl_id, run=run, inherited=inherited)
+
+
+async def _run(
+    coordinator: Coordinator, settings: Settings, watch: Watch, dispatch: Dispatch | None, broker: str
+) -> Ending:
     async with asyncio.TaskGroup() as group:
         watching = group.create_task(watch(coordinator))
         running = group.create_task(coordinator.run())
-        if settings.processes == 1:
+        if dispatch is not None:
+            group.create_task(dispatch.run(broker, running))
+        elif settings.processes == 1:
             group.create_task(_work_here(coordinator, settings))
         else:
             for _ in range(settings.processes):
@@ -365,28 +396,22 @@ def _indexed(folder: Path, settings: Settings, say: Callable[[str], None]) -> Ab
     return index_kept(folder, say) if settings.index else nullcontext()
 
 
-def _shown(folder: Path, coordinator: Coordinator, address: Address | None) -> AbstractAsyncContextManager[object]:
+def _shown(
+    folder: Path, coordinator: Coordinator, address: Address | None, dispatch: Dispatch | None
+) -> AbstractAsyncContextManager[object]:
     """The figures of a crawl are there for others to watch, if somebody said where."""
     if address is None:
         return nullcontext()
     # Only here, because the library takes a tenth of a second to import, and most crawls are watched by nobody.
     from shoal.metrics import CrawlCollector, serving
 
-    states = partial(_states, folder)
-    return serving(address, CrawlCollector(folder.resolve().name, coordinator.figures, states=states))
+    states, cluster = partial(_states, folder), dispatch.figures if dispatch else ClusterFigures
+    return serving(address, CrawlCollector(folder.resolve().name, coordinator.figures, states=states, cluster=cluster))
 
 
 def _states(folder: Path) -> dict[State, int]:
     with folders.reading(folder) as database:
         return report.per_state(database)
-
-
-def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """What went wrong, out of the wrapping that task groups put around it."""
-    error: BaseException = group
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
 
 
 # --- workers ---------------------------------------------------------------------------------------------------------

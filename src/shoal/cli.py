@@ -28,6 +28,7 @@ from shoal.commands.rereading import diff, show
 from shoal.commands.searching import search, similar
 from shoal.commands.seeds import seeds
 from shoal.commands.topic import topic
+from shoal.commands.working import worker
 from shoal.errors import InputError, ShoalError, StorageFull
 from shoal.topic.values import short
 
@@ -106,6 +107,7 @@ for _command in (
     demo,
     crawl,
     resume,
+    worker,
     status,
     search,
     similar,

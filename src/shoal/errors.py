@@ -6,6 +6,7 @@
     ├── FolderError            the data folder cannot be used (missing, locked, other version, not writable)
     │   ├── FolderBusy         somebody else is writing there at this moment
     │   └── DatabaseGone       the server that keeps the crawl cannot be reached at this moment
+    ├── BrokerRefused          the broker is there, but does not let us in
     ├── StorageFull            the disk is full; everything committed before is safe
     └── NoSeedReached          not one seed could be fetched
 
@@ -43,7 +44,19 @@ class StorageFull(ShoalError):
     """There is no room left to store pages; what was stored before is safe."""
 
 
+class BrokerRefused(ShoalError):
+    """The broker is there, but does not let us in."""
+
+
 class NoSeedReached(ShoalError):
     """Not one of the seeds could be fetched."""
 
     exit_code = 1
+
+
+def first_of(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """What went wrong, out of the wrapping that task groups put around it."""
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

@@ -42,7 +42,10 @@ CRAWL = {
     "shoal_hosts": "Hosts with URLs that wait: ready to be asked, or waiting for their clock.",
     "shoal_leases": "Requests under way, robots.txt and pictures included.",
     "shoal_workers": "Workers on other machines that are alive.",
-    "shoal_redeliveries_total": "Tasks that were handed out again, because whoever had them is gone.",
+    "shoal_worker_capacity": "Requests that the workers on other machines can make at once.",
+    "shoal_redeliveries_total": "Tasks that the broker gave to a second worker, because it lost the first one.",
+    "shoal_expired_leases_total": "Tasks that nobody brought home in time; they are tried again.",
+    "shoal_late_results_total": "Results that came after the end of their lease, or of a run that died.",
     "shoal_dead_letters_total": "Tasks that nobody could do, and that were laid aside.",
     "shoal_fetch_seconds": "How long requests took, from sending to the last byte.",
     "shoal_politeness_wait_seconds": "How long a host was left alone after a request, before the next might be made.",
@@ -168,7 +171,10 @@ class CrawlCollector(Collector):
 
     def _cluster(self, cluster: ClusterFigures) -> Iterator[Metric]:
         yield self._family.gauge("shoal_workers", cluster.workers)
+        yield self._family.gauge("shoal_worker_capacity", cluster.capacity)
         yield self._family.counter("shoal_redeliveries_total", cluster.redeliveries)
+        yield self._family.counter("shoal_expired_leases_total", cluster.expired)
+        yield self._family.counter("shoal_late_results_total", cluster.late)
         yield self._family.counter("shoal_dead_letters_total", cluster.dead_letters)
 
 

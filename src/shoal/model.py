@@ -363,6 +363,19 @@ class RobotsRead(Value, frozen=True, kw_only=True, tag=True):
 Visit = Seen | Pictured | Moved | Missed | RobotsRead
 
 
+def timing_of(visit: Visit) -> Timing:
+    """When the request of a visit happened."""
+    match visit:
+        case Seen(response=response) | Pictured(response=response):
+            return response.timing
+        case Moved(redirect=redirect):
+            return redirect.timing
+        case Missed(failure=failure):
+            return failure.timing
+        case RobotsRead(timing=timing):
+            return timing
+
+
 # --- which page next -------------------------------------------------------------------------------------------------
 
 

@@ -162,6 +162,26 @@ class PatternCount(Value, frozen=True, kw_only=True):
     relevant: int
 
 
+class WorkerRecord(Value, frozen=True, kw_only=True):
+    """A worker of the cluster, as the coordinator heard of it."""
+
+    name: str
+    state: str
+    """`working`, `silent`, `left`, or `refused` (it is of another version)."""
+    shoal: str
+    """The version of its package."""
+    capacity: int
+    """Requests that it makes at once, at most."""
+    busy: int
+    visits: int
+    """Since it began, for all crawls."""
+    failures: int
+    bytes: int
+    rate: float
+    """Visits per second, lately."""
+    heard_at: float
+
+
 class Changes(Value, frozen=True):
     """All that happened since the last commit: written in one transaction, or not at all."""
 
@@ -181,5 +201,7 @@ class Changes(Value, frozen=True):
     looks: tuple[Look, ...] = ()
     fetching: tuple[str, ...] = ()
     """The URLs in flight at this moment, for those who watch."""
+    workers: tuple[WorkerRecord, ...] = ()
+    """Who works for this crawl from elsewhere, for those who watch."""
     elapsed: float = 0.0
     """Seconds of crawling so far, over all runs."""

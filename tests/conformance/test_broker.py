@@ -1,4 +1,4 @@
-"""What every broker promises (`protocols.Broker`), run on the coordinator itself and on a pipe to it."""
+"""What every broker promises (`protocols.Broker`), run on the coordinator itself, on a pipe to it, and through RabbitMQ."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from shoal import app
+from shoal.cluster.dispatch import Dispatch
+from shoal.cluster.hand import Hand
 from shoal.crawl.allowance import Ending
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.judge import judges
@@ -32,6 +34,7 @@ from tests.running import assert_consistent, fates, stored
 
 HOSTS = [f"http://h{n}.test/" for n in range(6)]
 WEB = {SEED: page(*HOSTS)} | {url: page("/2", text=url) for url in HOSTS} | {url + "2": page() for url in HOSTS}
+SETTINGS = Settings(topic=TOPIC, seeds=(SEED,), politeness=Politeness(delay=0.0, per_address=64))
 
 
 @dataclass(frozen=True)
@@ -46,12 +49,12 @@ class Crawl:
 
 
 @asynccontextmanager
-async def in_process(coordinator: Coordinator) -> AsyncIterator[Broker]:
+async def in_process(coordinator: Coordinator, running: asyncio.Task[Ending], url: str) -> AsyncIterator[Broker]:
     yield coordinator
 
 
 @asynccontextmanager
-async def through_a_pipe(coordinator: Coordinator) -> AsyncIterator[Broker]:
+async def through_a_pipe(coordinator: Coordinator, running: asyncio.Task[Ending], url: str) -> AsyncIterator[Broker]:
     ours, theirs = socket.socketpair()
     channel = await connect(theirs.detach())
     far_end = Channel(*await asyncio.open_connection(sock=ours))
@@ -64,15 +67,31 @@ async def through_a_pipe(coordinator: Coordinator) -> AsyncIterator[Broker]:
         await far_end.close()
 
 
-@pytest.fixture(params=[in_process, through_a_pipe])
+@asynccontextmanager
+async def through_rabbitmq(coordinator: Coordinator, running: asyncio.Task[Ending], url: str) -> AsyncIterator[Broker]:
+    dispatch = Dispatch(coordinator, SETTINGS, crawl="c", run="r", inherited={})
+    hand = Hand("w", capacity=10)
+    async with asyncio.TaskGroup() as group:
+        group.create_task(dispatch.run(url, running))
+        group.create_task(hand.run(url))
+        # Workers outlive crawls; this one is told to go home when its crawl is over.
+        running.add_done_callback(lambda _: hand.leave())
+        yield hand
+        coordinator.stop()
+        hand.leave()  # and gives back what it has not begun with
+        await asyncio.wait([running])
+        hand.gone()
+
+
+@pytest.fixture(params=[in_process, through_a_pipe, through_rabbitmq])
 async def crawl(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Crawl]:
-    settings = Settings(topic=TOPIC, seeds=(SEED,), politeness=Politeness(delay=0.0, per_address=64))
-    folders.create_new(tmp_path, settings)
+    url = request.getfixturevalue("rabbitmq") if request.param is through_rabbitmq else ""
+    folders.create_new(tmp_path, SETTINGS)
     visitor = PageVisitor(FakeFetcher(WEB, time.time), HtmlParser(), judges()["cosine"].make(TOPIC))
     with open_store(tmp_path) as store:
         coordinator = app.make_coordinator(store, MemoryLedger())
         running = asyncio.create_task(coordinator.run())
-        async with request.param(coordinator) as broker:
+        async with request.param(coordinator, running, url) as broker:
             yield Crawl(broker, coordinator, running, visitor, tmp_path)
             coordinator.stop()
         await running

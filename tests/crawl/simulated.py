@@ -139,15 +139,15 @@ class Simulation:
             group.create_task(work_together(coordinator, visitor, self._workers))
         return running.result()
 
-    def play(self, scene: Callable[[Coordinator], Coroutine[Any, Any, _T]], *, new_pages: bool = True) -> _T:
+    def play(self, scene: Callable[[Coordinator], Coroutine[Any, Any, _T]], **options: Any) -> _T:
         """Open the folder as the command would, and let a test do something with the coordinator."""
-        return in_no_time(self, lambda: self._scene(scene, new_pages))
+        return in_no_time(self, lambda: self._scene(scene, options))
 
-    async def _scene(self, scene: Callable[[Coordinator], Coroutine[Any, Any, _T]], new_pages: bool) -> _T:
+    async def _scene(self, scene: Callable[[Coordinator], Coroutine[Any, Any, _T]], options: dict[str, Any]) -> _T:
         with folders.lock(self.folder):
             store = self._make_store(self.folder)
             try:
-                return await scene(app.make_coordinator(store, self.ledger, self.clock, new_pages=new_pages))
+                return await scene(app.make_coordinator(store, self.ledger, self.clock, **options))
             finally:
                 store.close()
 

@@ -446,7 +446,7 @@ def test_a_lease_that_nobody_took_is_handed_out_again(tmp_path: Path) -> None:
             task = await lease()
             if task is not None and task.kind == "picture" and not taken:
                 taken.append(task)
-                coordinator._take_back(task)
+                coordinator.take_back(task)
                 coordinator._dispatch_soon()
                 return await lease()
             return task

@@ -65,14 +65,14 @@ def crawl(
 @options.folder
 @options.no_model
 @options.crawl
-@options.metrics
 @options.standby
+@options.metrics
 @options.progress
 def resume(
     folder: Path,
     model_file: Path | None,
-    metrics: Address | None,
     standby: bool,
+    metrics: Address | None,
     as_json: bool,
     quiet: bool,
     **given: object,

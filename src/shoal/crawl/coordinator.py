@@ -40,9 +40,10 @@ from shoal.model import (
     Task,
     Topic,
     Visit,
+    timing_of,
 )
 from shoal.protocols import Backlog, Store, Strategy
-from shoal.remembered import Closing, StoredPage, Totals
+from shoal.remembered import Closing, StoredPage, Totals, WorkerRecord
 from shoal.settings import Settings
 from shoal.urls import key_of
 
@@ -121,6 +122,9 @@ class Coordinator:
         self._fetches, self._commits = Spread(FETCH_BOUNDS), Spread(COMMIT_BOUNDS)
         # The batch that the next commit takes, beside what the frontier has changed:
         self._pages: list[StoredPage] = []
+        self._batch = 1
+        self._tell_durable: Callable[[int], None] = lambda batch: None
+        self._workers: Callable[[], tuple[WorkerRecord, ...]] = tuple
         self._batch_due = asyncio.Event()
         self._room = asyncio.Event()
         self._room.set()
@@ -146,8 +150,7 @@ class Coordinator:
             return await waiter
         except asyncio.CancelledError:
             if not waiter.cancelled() and (task := waiter.result()) is not None:
-                self._take_back(task)
-                self._dispatch_soon()
+                self.take_back(task)
             raise
 
     async def settle(self, visit: Visit) -> None:
@@ -171,6 +174,56 @@ class Coordinator:
         if len(self._pages) >= _MAX_UNSAVED:
             self._room.clear()
         self._dispatch_soon()
+
+    def take_back(self, task: Task) -> None:
+        """Nobody went to do a leased task, nor will: it waits again."""
+        self._clocks.cancel(task.host)
+        if task.kind == "robots":
+            self._errands.take_back(task)
+        elif task.id in self._extras:
+            self._extras.take_back(task)
+            self._frontier.unblock(task.host)
+        else:
+            self._frontier.put_back(self._frontier.leased[task.id])
+            self._frontier.unblock(task.host)
+        self._frontier.free(task.host)
+        self._dispatch_soon()
+
+    async def settle_late(self, visit: Visit) -> bool:
+        """Take in what nobody waits for: its lease ran out, or the run that leased it died. False when it is of no use any more.
+
+        A page that still waits is spared a second request. Of the rest only the clock of the host is told.
+        """
+        self._clocks.came_late(visit.task.host)
+        known = self._frontier.knows(visit.task.url) if visit.task.kind == "page" and visit.task.id > 0 else None
+        wanted = known is not None and known.state is State.WAITING and known.id not in self._frontier.leased
+        room = self._spent(in_flight=len(self._frontier.leased)) is None
+        if wanted and room and known is not None and not isinstance(visit, Missed):
+            self._strategy.chosen(self._frontier.take_out(known.id))
+            # A run that died may have had another number for this URL.
+            await self.settle(replace(visit, task=replace(visit.task, id=known.id)))
+            return True
+        failure = visit.failure if isinstance(visit, Missed) else None
+        self._clocks.release(visit.task.host, timing_of(visit), failure)
+        self._frontier.free(visit.task.host)
+        self._dispatch_soon()
+        return False
+
+    def let_go(self, host: str) -> None:
+        """Nobody will tell any more what came of the request to this host that an earlier run made."""
+        if self._clocks.disinherit(host):
+            self._frontier.free(host)
+            self._dispatch_soon()
+
+    @property
+    def batch(self) -> int:
+        """The number of the commit that will make durable what is settled now."""
+        return self._batch
+
+    def work_with(self, tell_durable: Callable[[int], None], workers: Callable[[], tuple[WorkerRecord, ...]]) -> None:
+        """Others work for this crawl: they hear the number of every batch that is on the disk, and can be shown."""
+        self._tell_durable = tell_durable
+        self._workers = workers
 
     def stop(self) -> None:
         """Hand out nothing more; the crawl ends when what is in flight has come home."""
@@ -347,19 +400,6 @@ class Coordinator:
             )
         return None
 
-    def _take_back(self, task: Task) -> None:
-        """Nobody went to do it."""
-        self._clocks.cancel(task.host)
-        if task.kind == "robots":
-            self._errands.take_back(task)
-        elif task.id in self._extras:
-            self._extras.take_back(task)
-            self._frontier.unblock(task.host)
-        else:
-            self._frontier.put_back(self._frontier.leased[task.id])
-            self._frontier.unblock(task.host)
-        self._frontier.free(task.host)
-
     def _skip(self, entry: Entry, reason: Reason, detail: str) -> None:
         self._settle_without_page(entry, State.SKIPPED, reason, detail)
         self._meter.skipped()
@@ -453,6 +493,7 @@ class Coordinator:
         self._batch_due.clear()
         self._thinker.hear_the_user()
         self._clocks.publish()
+        batch, self._batch = self._batch, self._batch + 1
         pages, self._pages = self._pages, []
         shown, pictures, looks = self._extras.take()
         changes = replace(
@@ -465,12 +506,14 @@ class Coordinator:
             pictures=pictures,
             looks=looks,
             fetching=tuple(entry.url for entry in self._frontier.leased.values()),
+            workers=self._workers(),
             elapsed=self._meter.elapsed(self._clock()),
         )
         began = self._clock()
         duplicates = await _to_the_end(self._store.commit(changes))
         self._commits.add(max(0.0, self._clock() - began))
         self._frontier.committed()
+        self._tell_durable(batch)
         self._extras.refill()
         self._watch_for_traps(pages, {duplicate.page for duplicate in duplicates})
         if (excess := len(self._frontier) - self._settings.budget.max_queue) > 0:

@@ -13,7 +13,7 @@ from shoal.crawl.frontier import Frontier
 from shoal.crawl.intake import MAX_HOPS
 from shoal.crawl.politeness import Clocks
 from shoal.crawl.robots import Rulebook
-from shoal.model import Entry, Failure, Missed, Moved, Reason, RobotsRead, State, Task, Timing
+from shoal.model import Entry, Failure, Missed, Moved, Reason, RobotsRead, State, Task, timing_of
 from shoal.remembered import Closing, RobotsRecord
 from shoal.urls import host_of, origin_of
 
@@ -115,7 +115,7 @@ class Errands:
         waiting_host = host_of(origin + "/")
         self._clocks.set_crawl_delay(waiting_host, self._rulebook.crawl_delay(origin + "/"))
         failure = visit.failure if isinstance(visit, Missed) else None
-        self._clocks.release(visit.task.host, _timing(visit), failure)
+        self._clocks.release(visit.task.host, timing_of(visit), failure)
         self._frontier.unblock(waiting_host)
         if failure is not None and self._rulebook.check(origin + "/", self._clock()) == "unreachable":
             # A robots.txt that was moved to a dead host cannot be read; the host that moved it lives.
@@ -130,13 +130,3 @@ def _closing(host: str, failure: Failure, *, dead: bool) -> Closing:
         return Closing(host=host, state=State.SKIPPED, reason=Reason.ROBOTS_UNREACHABLE, detail=detail)
     state = State.SKIPPED if failure.reason is Reason.ADDRESS else State.FAILED
     return Closing(host=host, state=state, reason=failure.reason, detail=failure.detail)
-
-
-def _timing(visit: RobotsRead | Moved | Missed) -> Timing:
-    match visit:
-        case RobotsRead(timing=timing):
-            return timing
-        case Moved(redirect=redirect):
-            return redirect.timing
-        case Missed(failure=failure):
-            return failure.timing

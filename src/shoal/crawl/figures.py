@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from shoal.crawl.statistics import Statistics
-from shoal.model import Missed, Moved, Pictured, Reason, RobotsRead, Seen, Timing, Value, Visit
+from shoal.model import Missed, Moved, Pictured, Reason, RobotsRead, Seen, Value, Visit, timing_of
 
 FETCH_BOUNDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 """Seconds: from a server in the same room to one that is given up."""
@@ -68,9 +68,15 @@ class ClusterFigures(Value, frozen=True, kw_only=True):
     workers: int = 0
     """That are alive."""
     redeliveries: int = 0
-    """Tasks that were handed out again, because whoever had them is gone."""
+    """Tasks that the broker gave to a second worker, because it lost the first one."""
     dead_letters: int = 0
     """Tasks that nobody could do, and that were laid aside."""
+    capacity: int = 0
+    """Requests that the workers can make at once."""
+    expired: int = 0
+    """Leases that ended without a result."""
+    late: int = 0
+    """Results that came after the end of their lease, or of a run that died."""
 
 
 class WorkerNumbers(Value, frozen=True, kw_only=True):
@@ -94,6 +100,26 @@ class WorkerFigures:
         self._failures: Counter[Reason] = Counter()
         self._fetches = Spread(FETCH_BOUNDS)
         self._bytes = self._in_hand = self._reconnects = 0
+
+    @property
+    def visits(self) -> int:
+        """Requests that are over."""
+        return self._visits.total()
+
+    @property
+    def failures(self) -> int:
+        """Those that brought nothing."""
+        return self._failures.total()
+
+    @property
+    def bytes(self) -> int:
+        """Of all pages and pictures."""
+        return self._bytes
+
+    @property
+    def in_hand(self) -> int:
+        """Tasks that came and are not sent home."""
+        return self._in_hand
 
     def took(self) -> None:
         """A task came."""
@@ -155,17 +181,5 @@ def failure_of(visit: Visit) -> Reason | None:
 
 def seconds_of(visit: Visit) -> float:
     """How long a request took, from sending to the last byte."""
-    timing = _timing(visit)
+    timing = timing_of(visit)
     return max(0.0, timing.ended - timing.started)
-
-
-def _timing(visit: Visit) -> Timing:
-    match visit:
-        case Seen() | Pictured():
-            return visit.response.timing
-        case Moved():
-            return visit.redirect.timing
-        case Missed():
-            return visit.failure.timing
-        case RobotsRead():
-            return visit.timing

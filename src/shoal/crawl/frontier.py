@@ -159,6 +159,13 @@ class Frontier:
         host = self._roster.claim(now, patient=patient, pages=pages)
         return self._lease(host) if host is not None else None
 
+    def take_out(self, id: int) -> Entry:
+        """Lease a URL that waits, out of turn: its page is here already. The clock of its host is not asked."""
+        entry = self._records.read(id)
+        self._forget_waiting(entry)
+        self._leased[id] = entry
+        return entry
+
     def put_back(self, entry: Entry) -> None:
         """Something else must be asked of the host first, which keeps the claim; its pages wait until `unblock`."""
         host = self._hosts[entry.host]
@@ -238,7 +245,7 @@ class Frontier:
 
     def free(self, name: str) -> None:
         """A request to this host is over, or was not made after all: it may be asked again when its clock says so."""
-        self._roster.schedule(self._hosts[name])
+        self._roster.schedule(self._host(name))
 
     def close(self, closing: Closing) -> None:
         """Nothing more is asked of this host."""
@@ -264,9 +271,7 @@ class Frontier:
         resting = ((-priority, id) for id, (_, priority) in self._resting.items())
         for rank, id in nlargest(limit, chain(heaps, resting, *(host.in_the_cold() for host in self._hosts.values()))):
             entry = self._records.read(id)
-            if self._front.pop(id, None) is None and self._resting.pop(id, None) is None:
-                self._hosts[entry.host].forget(rank, id)
-            self._waiting -= 1
+            self._forget_waiting(entry, rank)
             self._end(entry, State.SKIPPED, Reason.QUEUE_FULL)
 
     # --- batches -----------------------------------------------------------------------------------------------------
@@ -392,6 +397,12 @@ class Frontier:
     def _peek(self, host: HostQueue) -> float | None:
         """The best -priority of a host; None when nothing waits. Errands and extras come first."""
         return -math.inf if host.errands or host.has_extras else host.best(self._room)
+
+    def _forget_waiting(self, entry: Entry, rank: float | None = None) -> None:
+        """It waits no longer, wherever it did; `rank` is its -priority there."""
+        if self._front.pop(entry.id, None) is None and self._resting.pop(entry.id, None) is None:
+            self._hosts[entry.host].forget(-entry.priority if rank is None else rank, entry.id)
+        self._waiting -= 1
 
     def _wake(self, now: float) -> None:
         """Retries whose time has come."""

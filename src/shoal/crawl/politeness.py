@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import islice
 from random import Random
 
@@ -94,6 +94,8 @@ class Clocks:
         self._per_address = max(settings.per_address, settings.per_host)
         self._hosts: dict[str, _Host] = {}
         self._addresses: dict[str, _Address] = {}
+        self._inherited: set[str] = set()
+        """Hosts that a request of an earlier run is under way to, for all we know."""
         self.unpublished_claims = False
         """True when other crawls wait for `publish`."""
         self.rests = Spread(REST_BOUNDS)
@@ -155,6 +157,30 @@ class Clocks:
         clock = self._give_back(host)
         if self._shared:
             self._ledger.release(host, clock.next_at)
+
+    def inherit(self, hosts: Iterable[str]) -> None:
+        """Requests of a run that died are under way to these hosts; to be told before anybody asks for a host."""
+        for host in hosts:
+            self._inherited.add(host)
+            (self._hosts.get(host) or self._meet(host)).in_flight += 1
+
+    def came_late(self, host: str) -> None:
+        """A request is over that was not in flight for us any more, or that an earlier run made; `release` follows."""
+        if host in self._inherited:
+            self._inherited.discard(host)
+            return
+        clock = self._hosts.get(host) or self._meet(host)
+        clock.in_flight += 1
+        if clock.address:
+            self._addresses[clock.address].in_flight += 1
+
+    def disinherit(self, host: str) -> bool:
+        """The time of a request that an earlier run made is over; False when that is known already."""
+        if host not in self._inherited:
+            return False
+        self._inherited.discard(host)
+        self.cancel(host)
+        return True
 
     def publish(self) -> None:
         """Let other crawls know what was claimed and released; after claims at once, because meanwhile they wait."""

@@ -245,7 +245,12 @@ class CrawlStore:
             add_version(self._database, change)
 
     def _write_meta(self, changes: Changes) -> None:
-        meta = {self._keeping.warc_key: self._warc.position, "elapsed": changes.elapsed, "fetching": changes.fetching}
+        meta = {
+            self._keeping.warc_key: self._warc.position,
+            "elapsed": changes.elapsed,
+            "fetching": changes.fetching,
+            "workers": changes.workers,
+        }
         meta |= self._keeping.note()
         rows = [(key, msgspec.json.encode(value).decode()) for key, value in meta.items()]
         self._database.executemany(folders.META, rows)

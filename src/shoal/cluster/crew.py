@@ -1,0 +1,83 @@
+"""Which workers are there, and how fast are they? What a coordinator knows of them, by what it heard. Time is an argument."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from shoal.cluster.wire import WIRE, Beat
+from shoal.remembered import WorkerRecord
+
+BEAT = 2.0
+"""Seconds between two beats of a worker."""
+SILENCE = 3.5 * BEAT
+"""Seconds after which a silent worker is not counted on."""
+_FORGET = 300.0
+"""Seconds after which it is not even shown."""
+_RATE_SECONDS = 10.0
+
+
+class _Worker:
+    """One worker, by its last beats."""
+
+    def __init__(self) -> None:
+        self.beats: deque[tuple[float, Beat]] = deque()
+
+    def heard(self, beat: Beat, now: float) -> None:
+        if self.beats and beat.visits < self.beats[-1][1].visits:  # it was started anew under the same name
+            self.beats.clear()
+        self.beats.append((now, beat))
+        while len(self.beats) > 2 and self.beats[1][0] < now - _RATE_SECONDS:
+            self.beats.popleft()
+
+    @property
+    def rate(self) -> float:
+        (first_at, first), (last_at, last) = self.beats[0], self.beats[-1]
+        return (last.visits - first.visits) / (last_at - first_at) if last_at > first_at else 0.0
+
+
+class Crew:
+    """All workers that were heard lately. Sole owner of what is known of them."""
+
+    def __init__(self) -> None:
+        self._workers: dict[str, _Worker] = {}
+
+    def heard(self, beat: Beat, now: float) -> None:
+        """A worker is alive."""
+        self._workers.setdefault(beat.worker, _Worker()).heard(beat, now)
+        for name in [name for name, worker in self._workers.items() if worker.beats[-1][0] < now - _FORGET]:
+            del self._workers[name]
+
+    def capacity(self, now: float) -> int:
+        """How many requests they can make at once."""
+        return sum(beat.capacity for beat in self._at_work(now))
+
+    def size(self, now: float) -> int:
+        """How many there are to count on."""
+        return len(self._at_work(now))
+
+    def records(self, now: float) -> tuple[WorkerRecord, ...]:
+        """All of them, for those who watch."""
+        return tuple(_record(name, worker, now) for name, worker in sorted(self._workers.items()))
+
+    def _at_work(self, now: float) -> list[Beat]:
+        last = [worker.beats[-1] for worker in self._workers.values()]
+        return [beat for at, beat in last if at >= now - SILENCE and not beat.leaving and beat.wire == WIRE]
+
+
+def _record(name: str, worker: _Worker, now: float) -> WorkerRecord:
+    at, beat = worker.beats[-1]
+    state = (
+        "refused" if beat.wire != WIRE else "left" if beat.leaving else "silent" if at < now - SILENCE else "working"
+    )
+    return WorkerRecord(
+        name=name,
+        state=state,
+        shoal=beat.shoal,
+        capacity=beat.capacity,
+        busy=beat.busy,
+        visits=beat.visits,
+        failures=beat.failures,
+        bytes=beat.bytes,
+        rate=worker.rate if state == "working" else 0.0,
+        heard_at=at,
+    )

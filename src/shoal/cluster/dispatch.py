@@ -1,0 +1,257 @@
+"""Who stands between a coordinator and RabbitMQ? Hands out its tasks, takes in what workers bring, and answers their questions.
+
+1. As many tasks are leased from the coordinator as the workers that were heard lately can do at once, and some more.
+2. Results are acknowledged when the coordinator has them on the disk: if it dies before, the next one gets them.
+3. A result whose lease is over, or of a run that died, is offered to the coordinator as late (`Coordinator.settle_late`).
+4. When the broker is away nothing is handed out. Workers go on with what they have, and bring it when it is back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from shoal import __version__
+from shoal.cluster import leases, wire
+from shoal.cluster.crew import Crew
+from shoal.cluster.leases import BEGIN_WITHIN, Lease, Leases
+from shoal.cluster.line import Delivery, Line, stay_on_line
+from shoal.cluster.wire import DEAD, TASKS, VOICES, WIRE, Assigned, Beat, Came, Declined, Returned, results_of
+from shoal.crawl.coordinator import Coordinator
+from shoal.crawl.figures import ClusterFigures
+from shoal.model import Failure, Missed, Reason, Task, Timing
+from shoal.settings import Settings
+
+logger = logging.getLogger(__name__)
+AHEAD = 1.5
+"""Tasks handed out for each that the workers can do at once: who is done finds the next one in its hands."""
+KILLS = 3
+"""A task that is lost with its worker so many times in a row killed them, for all we know."""
+_RESULTS_AT_ONCE = 1000
+"""Results in memory that are not on the disk yet."""
+_TICK = 0.5
+"""Seconds between two looks at what time has changed."""
+_LAST_WORDS = 5.0
+"""Seconds for the last acknowledgements, when the crawl is over."""
+
+
+class Dispatch:
+    """The cluster, as one coordinator sees it. Sole owner of its leases."""
+
+    def __init__(
+        self,
+        coordinator: Coordinator,
+        settings: Settings,
+        *,
+        crawl: str,
+        run: str,
+        inherited: Mapping[str, float],
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """`inherited` are the hosts that an earlier run had asked when it died, and when nobody can be asking them any more."""
+        self._coordinator = coordinator
+        self._settings = settings
+        self._crawl = crawl
+        self._run = run
+        self._inherited = dict(inherited)
+        self._clock = clock
+        self._lease_seconds = leases.longest(settings)
+        self._leases = Leases()
+        self.crew = Crew()
+        self._room = asyncio.Event()
+        """Set while more may be handed out."""
+        self._over = asyncio.Event()
+        self._line: Line | None = None
+        self._unsaved: dict[int, int] = {}
+        """For each batch of the coordinator that is not on the disk yet: the last result in it, by its tag on this line."""
+        self._redeliveries = self._expired = self._late = self._dead = 0
+        coordinator.work_with(self._durable, lambda: self.crew.records(clock()))
+
+    async def run(self, url: str, crawl: asyncio.Future[Any]) -> None:
+        """Be there for the coordinator until the crawl is over, and all of it is on the disk."""
+        async with asyncio.TaskGroup() as group:
+            watching = group.create_task(self._watch_time())
+            serving = group.create_task(stay_on_line(url, self._serve))
+            await asyncio.wait([crawl])
+            self._over.set()
+            # The broker may be away at this moment; then the next run gets the last results again, and knows them.
+            await asyncio.wait([serving], timeout=_LAST_WORDS)
+            serving.cancel()
+            watching.cancel()
+
+    def figures(self) -> ClusterFigures:
+        """How the cluster stands at this moment."""
+        now = self._clock()
+        return ClusterFigures(
+            workers=self.crew.size(now),
+            capacity=self.crew.capacity(now),
+            redeliveries=self._redeliveries,
+            expired=self._expired,
+            late=self._late,
+            dead_letters=self._dead,
+        )
+
+    # --- one line ----------------------------------------------------------------------------------------------------
+
+    async def _serve(self, line: Line) -> None:
+        results = results_of(self._crawl)
+        await line.declare(DEAD)
+        await line.declare(TASKS, **wire.TASKS_LIMITS)
+        waiting = await line.declare(results)
+        await line.declare_meeting(VOICES)
+        await line.consume(await line.declare_own(VOICES), lambda said: self._hear(line, said), ack=False)
+        self._line, self._unsaved = line, {}
+        came: asyncio.Queue[Delivery] = asyncio.Queue()
+        await line.consume(results, came.put_nowait, prefetch=_RESULTS_AT_ONCE)
+        try:
+            for _ in range(waiting):  # what is known must not be asked for again
+                await self._take_in(await came.get())
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(self._take_in_all(came)), group.create_task(self._hand_out(line))]
+                await self._over.wait()
+                for task in tasks:
+                    task.cancel()
+            await line.delete_if_empty(results)
+        finally:
+            self._line = None
+
+    # --- handing out -------------------------------------------------------------------------------------------------
+
+    async def _hand_out(self, line: Line) -> None:
+        while True:
+            await self._room.wait()
+            if (task := await self._coordinator.lease()) is None:
+                return
+            self._assign(line, task)
+
+    def _assign(self, line: Line, task: Task) -> None:
+        if line.is_lost:
+            self._coordinator.take_back(task)
+            return
+        now = self._clock()
+        assigned = Assigned(
+            **msgspec.structs.asdict(task),
+            crawl=self._crawl,
+            run=self._run,
+            lease=self._leases.new_number(),
+            until=now + BEGIN_WITHIN,
+        )
+        self._leases.add(assigned, now + self._lease_seconds)
+        # When the line is lost now, nobody knows whether the broker has the task: its lease will tell.
+        line.publish(TASKS, wire.encode(assigned))
+        self._count_room()
+
+    def _count_room(self) -> None:
+        if len(self._leases) < AHEAD * self.crew.capacity(self._clock()):
+            self._room.set()
+        else:
+            self._room.clear()
+
+    # --- taking in ---------------------------------------------------------------------------------------------------
+
+    async def _take_in_all(self, came: asyncio.Queue[Delivery]) -> None:
+        while True:
+            await self._take_in(await came.get())
+            # Results may wait by the hundred; what became free by each of them goes out before the next is looked at.
+            await asyncio.sleep(0)
+
+    async def _take_in(self, delivery: Delivery) -> None:
+        try:
+            result = wire.read_result(delivery.body)
+        except msgspec.DecodeError as error:
+            logger.warning("A result cannot be read (%s); its page will be asked for again.", error)
+        else:
+            await self._settle(result)
+        self._unsaved[self._coordinator.batch] = delivery.tag
+        self._count_room()
+
+    async def _settle(self, result: wire.Result) -> None:
+        ours = self._leases.find(result.lease) if result.run == self._run else None
+        match result:
+            case Came(visit=visit) if ours is not None:
+                self._leases.end(result.lease)
+                await self._coordinator.settle(visit)
+            case Came(visit=visit):
+                self._late += 1
+                self._inherited.pop(visit.task.host, None)
+                await self._coordinator.settle_late(visit)
+            case Declined(task=task) if ours is not None:
+                self._leases.end(result.lease)
+                self._coordinator.take_back(task)
+            case Declined(task=task) if self._inherited.pop(task.host, None) is not None:
+                self._coordinator.let_go(task.host)
+            case Returned() if ours is not None:
+                self._redeliveries += 1
+                ours.returned = True
+
+    def _durable(self, batch: int) -> None:
+        """All results of this batch, and of those before it, are on the disk."""
+        tags = [self._unsaved.pop(done) for done in sorted(self._unsaved) if done <= batch]
+        if tags and self._line is not None:
+            self._line.ack(tags[-1], up_to=True)
+
+    # --- time --------------------------------------------------------------------------------------------------------
+
+    async def _watch_time(self) -> None:
+        while True:
+            now = self._clock()
+            for lease in self._leases.ended(now):
+                self._expired += 1
+                await self._coordinator.settle(self._lost(lease, now))
+            for host in [host for host, until in self._inherited.items() if until <= now]:
+                del self._inherited[host]
+                self._coordinator.let_go(host)
+            self._count_room()
+            await asyncio.sleep(_TICK)
+
+    def _lost(self, lease: Lease, now: float) -> Missed:
+        """Nobody brought it home; one that takes its workers with it is put aside."""
+        kills = lease.returned and lease.task.attempt >= KILLS
+        if kills and lease.task.kind == "page":
+            self._put_aside(lease.task)
+        detail = (
+            f"{lease.task.attempt} workers died while they had it."
+            if kills
+            else "The worker that had it is gone."
+            if lease.returned
+            else f"No worker brought it back in {self._lease_seconds:.0f} seconds."
+        )
+        timing = Timing(started=now, answered=now, ended=now)
+        failure = Failure(url=lease.task.url, reason=Reason.WORKER_DIED, detail=detail, heals=not kills, timing=timing)
+        return Missed(task=lease.task, failure=failure)
+
+    def _put_aside(self, task: Assigned) -> None:
+        self._dead += 1
+        logger.warning("%s was put aside: %d workers died while they had it.", task.url, task.attempt)
+        if self._line is not None:
+            self._line.publish(DEAD, wire.encode(task))
+
+    # --- voices ------------------------------------------------------------------------------------------------------
+
+    def _hear(self, line: Line, said: Delivery) -> None:
+        now = self._clock()
+        match wire.read_voice(said.body):
+            case Beat() as beat:
+                self.crew.heard(beat, now)
+                reply = _refusal(beat) or wire.Heard(crawl=self._crawl, run=self._run, sent=beat.sent, now=now)
+                line.say(wire.encode(reply), to=said.reply_to)
+                self._count_room()
+            case wire.Ask(crawl=self._crawl) as ask:
+                settings = replace(self._settings, topic=self._coordinator.topic)
+                brief = wire.Brief(crawl=self._crawl, run=self._run, settings=settings, sent=ask.sent, now=now)
+                line.say(wire.encode(brief), to=said.reply_to)
+
+
+def _refusal(beat: Beat) -> wire.Refused | None:
+    if beat.wire == WIRE:
+        return None
+    return wire.Refused(
+        why=f"The coordinator (shoal {__version__}) speaks version {WIRE} of shoal's messages, and the worker {beat.worker} "
+        f"(shoal {beat.shoal}) version {beat.wire}: install the same shoal on both."
+    )

@@ -1,0 +1,309 @@
+"""How does a worker get its tasks, and where does it bring the results? It has a broker like any other; behind it is RabbitMQ.
+
+A task is acknowledged when the broker has its result for sure. One that was in another worker's hands before is not begun: only
+the coordinator knows when its host may be asked again. When the line is lost, the worker goes on with what it has in hand, and
+brings it home when there is a line again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from shoal import __version__
+from shoal.cluster import wire
+from shoal.cluster.crew import BEAT
+from shoal.cluster.line import Delivery, Line, LineLost, stay_on_line
+from shoal.cluster.times import Offset, shifted
+from shoal.cluster.wire import (
+    TASKS,
+    VOICES,
+    WIRE,
+    Ask,
+    Assigned,
+    Beat,
+    Brief,
+    Came,
+    Declined,
+    Heard,
+    Refused,
+    Result,
+    Returned,
+    results_of,
+)
+from shoal.crawl.figures import WorkerFigures
+from shoal.errors import BrokerRefused
+from shoal.model import Task, Visit
+
+_AHEAD = 1.25
+"""Tasks in hand for each that can be done at once: who is done need not wait for the next one."""
+_ASK_AGAIN = 1.0
+"""Seconds until a question that nobody answered is asked again."""
+
+
+class Hand:
+    """The tasks of one worker. Implements `protocols.Broker`; sole owner of what it has in hand. `run` must be running."""
+
+    def __init__(self, name: str, capacity: int, clock: Callable[[], float] = time.time) -> None:
+        self._name = name
+        self._capacity = capacity
+        self._clock = clock
+        self._ready: deque[Assigned] = deque()
+        """Tasks that nobody has begun with."""
+        self._unbriefed: dict[tuple[str, int], tuple[Assigned, float]] = {}
+        """Tasks of crawls that are not known well enough, by run and lease, each with the moment it came."""
+        self._deliveries: dict[tuple[str, int], tuple[Line, int]] = {}
+        """How each task in hand can be acknowledged."""
+        self._briefs: dict[str, tuple[Brief, float]] = {}
+        """What is known of each crawl, and since when."""
+        self._offsets: dict[str, Offset] = {}
+        self._waiting: deque[asyncio.Future[Assigned | None]] = deque()
+        self._leaving = asyncio.Event()
+        self._gone = asyncio.Event()
+        """All is brought home."""
+        self._line: Line | None = None
+        self._on_line = asyncio.Event()
+        self._own_queue = ""
+        self._busy = 0
+        self.figures = WorkerFigures()
+        self._was_on_line = False
+
+    @property
+    def busy(self) -> int:
+        """Tasks under way."""
+        return self._busy
+
+    def brief(self, crawl: str) -> Brief:
+        """What is known of a crawl whose task is under way."""
+        return self._briefs[crawl][0]
+
+    # --- the broker --------------------------------------------------------------------------------------------------
+
+    async def lease(self) -> Assigned | None:
+        """The next request to make; None when the worker is to go home."""
+        while True:
+            task = await self._next()
+            if task is None or self._in_time(task):
+                self._busy += task is not None
+                return task
+            await self._bring(task, Declined(run=task.run, lease=task.lease, task=_plain(task)))
+
+    async def settle(self, visit: Visit) -> None:
+        """Bring a result home; returns when the broker has it for sure."""
+        task = visit.task
+        assert isinstance(task, Assigned), "it was not leased here"
+        self.figures.visited(visit)
+        offset = self._offsets.get(task.crawl)
+        there = shifted(replace(visit, task=_plain(task)), offset.seconds if offset else 0.0)
+        try:
+            await self._bring(task, Came(run=task.run, lease=task.lease, worker=self._name, visit=there))
+        finally:
+            self._busy -= 1
+
+    async def _next(self) -> Assigned | None:
+        if self._ready:
+            return self._ready.popleft()
+        if self._leaving.is_set():
+            return None
+        waiter: asyncio.Future[Assigned | None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(waiter)
+        try:
+            return await waiter
+        except asyncio.CancelledError:
+            if not waiter.cancelled() and (task := waiter.result()) is not None:
+                self._ready.appendleft(task)
+            raise
+
+    def _in_time(self, task: Assigned) -> bool:
+        offset = self._offsets.get(task.crawl)
+        return self._clock() + (offset.seconds if offset else 0.0) < task.until
+
+    async def _bring(self, task: Assigned, result: Result) -> None:
+        """Publish until the broker has it; a result that comes twice is known to the coordinator."""
+        body = wire.encode(result)
+        while True:
+            await self._on_line.wait()
+            line = self._line
+            assert line is not None
+            try:
+                await line.publish(results_of(task.crawl), body)
+            except LineLost:
+                self._on_line.clear()
+                continue
+            self.figures.let_go()
+            came_on, tag = self._deliveries.pop((task.run, task.lease))
+            if came_on is line:  # else the broker has given it to somebody else by now, who returns it
+                line.ack(tag)
+            return
+
+    # --- one line ----------------------------------------------------------------------------------------------------
+
+    async def run(self, url: str) -> None:
+        """Take tasks until the worker leaves and all is brought home."""
+        await stay_on_line(url, self._serve)
+
+    def leave(self) -> None:
+        """Begin with nothing more; what is under way comes home."""
+        self._leaving.set()
+
+    def gone(self) -> None:
+        """All that was under way is at home."""
+        self._gone.set()
+
+    async def _serve(self, line: Line) -> None:
+        await line.declare_meeting(VOICES)
+        self._own_queue = await line.declare_own()
+        refused: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        await line.consume(self._own_queue, lambda said: self._hear(said, refused), ack=False)
+        self._line = line
+        if self._was_on_line:
+            self.figures.reconnected()
+        self._was_on_line = True
+        self._on_line.set()
+        self._beat(line)
+        try:
+            async with asyncio.TaskGroup() as group:
+                others = [
+                    group.create_task(self._beat_on(line)),
+                    group.create_task(self._give_up(refused)),
+                    group.create_task(self._take(line)),
+                ]
+                await self._gone.wait()
+                for task in others:
+                    task.cancel()
+        finally:
+            self._line = None
+            self._on_line.clear()
+
+    async def _take(self, line: Line) -> None:
+        """Take tasks from the queue, as soon as a coordinator has made one, until the worker leaves."""
+        came: asyncio.Queue[Delivery] = asyncio.Queue()
+        await line.declare(TASKS, **wire.TASKS_LIMITS)
+        consumer = await line.consume(TASKS, came.put_nowait, prefetch=max(1, int(_AHEAD * self._capacity)))
+        async with asyncio.TaskGroup() as group:
+            taking = group.create_task(self._take_all(line, came))
+            await self._leaving.wait()
+            await line.hang_up(consumer)
+            taking.cancel()
+        await self._decline_all(line, came)
+
+    async def _take_all(self, line: Line, came: asyncio.Queue[Delivery]) -> None:
+        while True:
+            self._got(line, await came.get())
+
+    def _got(self, line: Line, delivery: Delivery) -> None:
+        task = wire.read_assigned(delivery.body)
+        if delivery.again:
+            line.publish(results_of(task.crawl), wire.encode(_returned(task)))
+            line.ack(delivery.tag)
+            return
+        self.figures.took()
+        self._deliveries[task.run, task.lease] = line, delivery.tag
+        if self._knows(task):
+            self._put(task)
+        else:
+            self._unbriefed[task.run, task.lease] = task, self._clock()
+            self._ask(line, task.crawl, task.run)
+
+    async def _decline_all(self, line: Line, came: asyncio.Queue[Delivery]) -> None:
+        """What nobody has begun with goes back."""
+        while not came.empty():
+            self._got(line, came.get_nowait())
+        left = [*self._ready, *(task for task, _ in self._unbriefed.values())]
+        self._ready.clear()
+        self._unbriefed.clear()
+        while self._waiting:
+            _give(self._waiting.popleft(), None)
+        for task in left:
+            await self._bring(task, Declined(run=task.run, lease=task.lease, task=_plain(task)))
+
+    def _put(self, task: Assigned) -> None:
+        while self._waiting:
+            if _give(self._waiting.popleft(), task):
+                return
+        self._ready.append(task)
+
+    # --- voices ------------------------------------------------------------------------------------------------------
+
+    async def _beat_on(self, line: Line) -> None:
+        while True:
+            await asyncio.sleep(BEAT / 2)
+            self._beat(line)
+            for crawl, run in {(task.crawl, task.run) for task, _ in self._unbriefed.values()}:
+                self._ask(line, crawl, run)
+            await self._decline_late()
+
+    async def _decline_late(self) -> None:
+        """Nobody told us what to do with these, and now it is too late to begin."""
+        for key, (task, _) in list(self._unbriefed.items()):
+            if not self._in_time(task):
+                del self._unbriefed[key]
+                await self._bring(task, Declined(run=task.run, lease=task.lease, task=_plain(task)))
+
+    def _beat(self, line: Line) -> None:
+        beat = Beat(
+            wire=WIRE,
+            shoal=__version__,
+            worker=self._name,
+            capacity=self._capacity,
+            busy=self._busy,
+            visits=self.figures.visits,
+            failures=self.figures.failures,
+            bytes=self.figures.bytes,
+            sent=self._clock(),
+            leaving=self._leaving.is_set(),
+        )
+        line.say(wire.encode(beat), at=VOICES, reply_to=self._own_queue)
+
+    def _ask(self, line: Line, crawl: str, run: str) -> None:
+        line.say(wire.encode(Ask(crawl=crawl, run=run, sent=self._clock())), at=VOICES, reply_to=self._own_queue)
+
+    def _hear(self, said: Delivery, refused: asyncio.Future[str]) -> None:
+        match wire.read_reply(said.body):
+            case Heard() as heard:
+                self._hear_time(heard.crawl, heard.sent, heard.now)
+            case Brief() as brief:
+                self._hear_time(brief.crawl, brief.sent, brief.now)
+                self._briefs[brief.crawl] = brief, brief.sent
+                self._begin_briefed(brief.crawl)
+            case Refused(why=why) if not refused.done():
+                refused.set_result(why)
+
+    def _hear_time(self, crawl: str, sent: float, now: float) -> None:
+        self._offsets.setdefault(crawl, Offset()).heard(sent=sent, there=now, back=self._clock())
+
+    def _knows(self, task: Assigned) -> bool:
+        if (known := self._briefs.get(task.crawl)) is None:
+            return False
+        brief, _ = known
+        return brief.run == task.run and brief.settings.topic.version >= task.topic_version
+
+    def _begin_briefed(self, crawl: str) -> None:
+        """What was asked after a task had come is all that can be known for it: its coordinator may be another one by now."""
+        _, asked_at = self._briefs[crawl]
+        for key, (task, came_at) in list(self._unbriefed.items()):
+            if task.crawl == crawl and (self._knows(task) or came_at <= asked_at):
+                del self._unbriefed[key]
+                self._put(task)
+
+    async def _give_up(self, refused: asyncio.Future[str]) -> None:
+        raise BrokerRefused(await refused)
+
+
+def _give(waiter: asyncio.Future[Assigned | None], task: Assigned | None) -> bool:
+    if waiter.done():
+        return False
+    waiter.set_result(task)
+    return True
+
+
+def _plain(task: Assigned) -> Task:
+    return Task(**{name: getattr(task, name) for name in Task.__struct_fields__})
+
+
+def _returned(task: Assigned) -> Returned:
+    return Returned(run=task.run, lease=task.lease, task=_plain(task))

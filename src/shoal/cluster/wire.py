@@ -1,0 +1,179 @@
+"""What do coordinators and workers say to each other? These messages, in these queues, as msgpack.
+
+    coordinator ── Assigned ──► shoal.N.tasks ──► any worker              the work of all crawls, one queue
+    worker ── Came | Declined | Returned ──► shoal.N.results.CRAWL ──► the coordinator of that crawl
+    worker ── Beat | Ask ──► shoal.voices (to all) ──► every coordinator, which answers with Heard | Brief | Refused
+
+N is the version of these messages: machines of different versions use different queues and cannot misunderstand each other.
+Only the voices are heard by all versions, so that a worker of another one can be told that it is not wanted: a `Beat` keeps its
+fields for ever, new ones have defaults.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import msgspec
+
+from shoal.model import Task, Value, Visit
+from shoal.settings import Settings
+
+_T = TypeVar("_T")
+WIRE = 1
+"""Raised whenever a message changes, and with it what travels inside (`model`, `settings`): a test holds us to it."""
+TASKS = f"shoal.{WIRE}.tasks"
+DEAD = f"shoal.{WIRE}.dead"
+"""Tasks that nobody should try again: workers died of them."""
+TASKS_LIMITS = {"x-delivery-limit": 5, "x-dead-letter-exchange": "", "x-dead-letter-routing-key": DEAD}
+"""A task that goes from worker to worker so often without a word of any is put aside by the broker itself."""
+VOICES = "shoal.voices"
+
+
+def results_of(crawl: str) -> str:
+    """The queue with what came of the tasks of a crawl."""
+    return f"shoal.{WIRE}.results.{crawl}"
+
+
+# --- work ------------------------------------------------------------------------------------------------------------
+
+
+class Assigned(Task, frozen=True, kw_only=True):
+    """A task on its way through the cluster."""
+
+    crawl: str
+    run: str
+    """Which start of the crawl's coordinator it is from: a new one may have other settings."""
+    lease: int
+    """Which time this task is handed out: a result of an earlier time is late."""
+    until: float
+    """By the coordinator's clock: who has not begun by then must not begin any more."""
+
+
+class Came(Value, frozen=True, kw_only=True, tag=True):
+    """What came of a task. Its times are those of the coordinator's clock."""
+
+    run: str
+    lease: int
+    worker: str
+    visit: Visit
+
+
+class Declined(Value, frozen=True, kw_only=True, tag=True):
+    """Nobody began with it: it came too late, or the worker is going home."""
+
+    run: str
+    lease: int
+    task: Task
+
+
+class Returned(Value, frozen=True, kw_only=True, tag=True):
+    """The broker lost the worker that had it, and gave it to another. Whether the first one asked the server, nobody knows."""
+
+    run: str
+    lease: int
+    task: Task
+
+
+Result = Came | Declined | Returned
+
+
+# --- voices ----------------------------------------------------------------------------------------------------------
+
+
+class Beat(Value, frozen=True, kw_only=True, tag=True):
+    """A worker is alive. These fields stay as they are in all versions."""
+
+    wire: int
+    shoal: str
+    """The version of the package."""
+    worker: str
+    capacity: int
+    """Requests that it makes at once, at most."""
+    busy: int = 0
+    visits: int = 0
+    """Since it began, for all crawls; so are the next ones."""
+    failures: int = 0
+    bytes: int = 0
+    sent: float = 0.0
+    """By its own clock."""
+    leaving: bool = False
+    """It takes no more."""
+
+
+class Ask(Value, frozen=True, kw_only=True, tag=True):
+    """A worker has a task, and does not know the crawl, or not this version of its topic."""
+
+    crawl: str
+    run: str
+    sent: float
+
+
+class Heard(Value, frozen=True, kw_only=True, tag=True):
+    """A coordinator is alive, too; and what its clock says."""
+
+    crawl: str
+    run: str
+    sent: float
+    """What the worker's clock said when it spoke."""
+    now: float
+
+
+class Brief(Value, frozen=True, kw_only=True, tag=True):
+    """All that a worker must know of a crawl; the topic is the one of this moment."""
+
+    crawl: str
+    run: str
+    settings: Settings
+    sent: float
+    now: float
+
+
+class Refused(Value, frozen=True, kw_only=True, tag=True):
+    """A worker cannot work for this coordinator. This message stays as it is in all versions."""
+
+    why: str
+    """One sentence."""
+
+
+Voice = Beat | Ask
+Reply = Heard | Brief | Refused
+
+# --- bytes -----------------------------------------------------------------------------------------------------------
+
+_encoder = msgspec.msgpack.Encoder()
+_assigned = msgspec.msgpack.Decoder(Assigned)
+_result: msgspec.msgpack.Decoder[Result] = msgspec.msgpack.Decoder(Result)
+_voice: msgspec.msgpack.Decoder[Voice] = msgspec.msgpack.Decoder(Voice)
+_reply: msgspec.msgpack.Decoder[Reply] = msgspec.msgpack.Decoder(Reply)
+
+
+def encode(message: Assigned | Result | Voice | Reply) -> bytes:
+    """A message as it travels."""
+    return _encoder.encode(message)
+
+
+def read_assigned(data: bytes) -> Assigned:
+    """What a coordinator wants done."""
+    return _assigned.decode(data)
+
+
+def read_result(data: bytes) -> Result:
+    """What a worker sends home."""
+    return _result.decode(data)
+
+
+def read_voice(data: bytes) -> Voice | None:
+    """What a worker says to all; None when it speaks of something that this version does not know."""
+    return _understood(_voice, data)
+
+
+def read_reply(data: bytes) -> Reply | None:
+    """What a coordinator answers; None when this version does not know it."""
+    return _understood(_reply, data)
+
+
+def _understood(decoder: msgspec.msgpack.Decoder[_T], data: bytes) -> _T | None:
+    try:
+        return decoder.decode(data)
+    except msgspec.DecodeError:
+        return None
