@@ -22,7 +22,7 @@ from shoal.commands.images import images
 from shoal.commands.keeping import check, reindex, revisit
 from shoal.commands.looking import explain, export, status
 from shoal.commands.model import model
-from shoal.commands.moving import migrate
+from shoal.commands.moving import backup, migrate, restore
 from shoal.commands.replay import replay
 from shoal.commands.rereading import diff, show
 from shoal.commands.searching import search, similar
@@ -121,6 +121,8 @@ for _command in (
     reindex,
     check,
     migrate,
+    backup,
+    restore,
     model,
     topic,
     seeds,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,11 +26,11 @@ def url(number: int) -> str:
     return f"http://cdn.test/{number}.png"
 
 
-def filled(folder: Path, cluster: Cluster, pictures: int) -> Backlog:
+def fill(folder: Path, cluster: Cluster, pictures: int) -> None:
     """One page that shows so many pictures, the second of which is here already."""
     folders.create(folder, Settings(topic=Topic(name="t", terms=(Term(text="t"),)), seeds=(PAGE,)), cluster=cluster)
 
-    async def fill(store: CrawlStore) -> None:
+    async def commit(store: CrawlStore) -> None:
         entry = Entry(id=1, url=PAGE, host="a.test", priority=1.0, state=State.DONE)
         response = Response(url=PAGE, status=200, headers=(("etag", '"1"'),), body=b"x", timing=AT)
         page = StoredPage(seen=Seen(task=Task(id=1, url=PAGE, host="a.test"), response=response), fetch_order=1)
@@ -45,13 +46,14 @@ def filled(folder: Path, cluster: Cluster, pictures: int) -> Backlog:
         await store.commit(Changes(pictures=(PictureFate(id=2, state=State.DONE, came=came),)))
 
     with open_store(folder) as store:
-        asyncio.run(fill(store))
-    return SqliteBacklog(folders.connect(folder))
+        asyncio.run(commit(store))
 
 
 @pytest.fixture
-def backlog(tmp_path: Path, cluster: Cluster) -> Backlog:
-    return filled(tmp_path / "c", cluster, 7)
+def backlog(tmp_path: Path, cluster: Cluster) -> Iterator[Backlog]:
+    fill(tmp_path / "c", cluster, 7)
+    with folders.reading(tmp_path / "c") as database:
+        yield SqliteBacklog(database)
 
 
 def test_every_picture_has_its_number(backlog: Backlog) -> None:

@@ -1,4 +1,4 @@
-"""`shoal migrate`: where is a crawl kept?"""
+"""`shoal migrate`, `backup` and `restore`: where is a crawl kept, and where is its copy?"""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import click
 from shoal.commands import options
 from shoal.commands.answer import print_json
 from shoal.errors import InputError
+from shoal.store import backup as backups
 from shoal.store import moving
 from shoal.terminal import waiting
 from shoal.topic import values
@@ -26,10 +27,7 @@ def migrate(folder: Path, to: str, as_json: bool, quiet: bool) -> int:
     Everything is copied and compared before anything changes, and the old copy stays. A crawl must not run meanwhile.
     """
     if to != _HERE:
-        try:
-            values.database(to)
-        except ValueError as error:
-            raise InputError(f"--to {error}") from None
+        _check(to, "--to")
     with waiting.moving(silent=quiet or as_json) as progress:
         moved = moving.to_sqlite(folder, progress) if to == _HERE else moving.to_postgresql(folder, to, progress)
     if as_json:
@@ -39,3 +37,42 @@ def migrate(folder: Path, to: str, as_json: bool, quiet: bool) -> int:
         if moved.bodies_elsewhere:
             click.echo(f"The bodies of {moved.bodies_elsewhere:,} pages stay in the folders of other machines.")
     return 0
+
+
+@click.command(short_help="Save a crawl in one file, also while it runs.")
+@options.folder
+@click.option("--out", type=click.Path(path_type=Path), required=True, metavar="FILE", help="A tar file.")
+@options.progress
+def backup(folder: Path, out: Path, as_json: bool, quiet: bool) -> int:
+    """Save a crawl as it is at this moment: all that is remembered, and the bodies that are in this folder."""
+    with waiting.saving(silent=quiet or as_json) as progress:
+        saved = backups.save(folder, out, progress)
+    if as_json:
+        print_json(saved)
+    elif not quiet:
+        click.echo(f"{saved.pages:,} pages are saved in {saved.file} ({saved.bytes:,} bytes).")
+    return 0
+
+
+@click.command(short_help="Bring a saved crawl back.")
+@click.argument("file", type=click.Path(path_type=Path))
+@options.folder
+@click.option("--database", default="", metavar="URL", help="Into PostgreSQL: postgresql://user:password@host/name.")
+@options.progress
+def restore(file: Path, folder: Path, database: str, as_json: bool, quiet: bool) -> int:
+    """Bring a crawl back that shoal backup saved; shoal resume goes on with it."""
+    _check(database, "--database")
+    with waiting.saving(silent=quiet or as_json) as progress:
+        saved = backups.bring_back(file, folder, database, progress)
+    if as_json:
+        print_json(saved)
+    elif not quiet:
+        click.echo(f"{saved.pages:,} pages are back in {folder}. The first search makes their index anew.")
+    return 0
+
+
+def _check(url: str, option: str) -> None:
+    try:
+        values.database(url)
+    except ValueError as error:
+        raise InputError(f"{option} {error}") from None

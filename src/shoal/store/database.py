@@ -35,6 +35,10 @@ class Cursor(Protocol):
 class Database(Protocol):
     """A connection to the database of a crawl. Outside of `transaction` and `snapshot` each statement stands alone."""
 
+    @property
+    def bite(self) -> int:
+        """Rows that are written at once, before others have their turn."""
+
     def execute(self, statement: str, values: Sequence[object] = (), /) -> Cursor:
         """Run one statement; the rows of a question may come all at once, so who wants many asks by `stream`."""
 

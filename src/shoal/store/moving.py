@@ -79,7 +79,7 @@ def to_sqlite(folder: Path, progress: Progress) -> Moved:
         unfinished = folder / (folders.DATABASE + ".new")
         unfinished.unlink(missing_ok=True)
         with closing(open_file(unfinished)) as target:
-            target.executescript(_schema())
+            target.executescript(schema())
             rows = _copied(source, target, progress)
             places = target.execute("SELECT DISTINCT warc_file FROM pages WHERE warc_file <> ''").fetchall()
             away = [name for (name,) in places if is_elsewhere(folder, name)]
@@ -102,18 +102,8 @@ def to_sqlite(folder: Path, progress: Progress) -> Moved:
 
 def _copied(source: Database, target: SqliteDatabase | PostgresDatabase, progress: Progress) -> int:
     """Copy every table, and prove that the copy says the same; answers how many rows there are."""
-    tables = _tables()
-    total = sum(_count(source, table) for table in tables)
-    done, sums = 0, {}
-    for table in tables:
-        with target.transaction():
-            count, digest = 0, 0
-            for portion in _portions(source, table):
-                count, digest = count + len(portion), _added(digest, portion)
-                target.executemany(f"INSERT INTO {table} VALUES ({question_marks(len(portion[0]))})", portion)
-                done += len(portion)
-                progress(done, 2 * total)
-        sums[table] = count, digest
+    total = done = sum(_count(source, table) for table in _tables())
+    sums = copy_tables(source, target, lambda copied: progress(copied, 2 * total))
     for table, expected in sums.items():
         if (found := _summed(target, table)) != expected:
             raise FolderError(
@@ -125,6 +115,23 @@ def _copied(source: Database, target: SqliteDatabase | PostgresDatabase, progres
     if isinstance(target, PostgresDatabase):
         _go_on_numbering(target)
     return total
+
+
+def copy_tables(
+    source: Database, target: Database, progress: Callable[[int], None] = lambda copied: None
+) -> dict[str, tuple[int, int]]:
+    """Copy every table; answers how many rows each has, and a sum of their hashes."""
+    copied, sums = 0, {}
+    for table in _tables():
+        with target.transaction():
+            count, digest = 0, 0
+            for portion in _portions(source, table):
+                count, digest = count + len(portion), _added(digest, portion)
+                target.executemany(f"INSERT INTO {table} VALUES ({question_marks(len(portion[0]))})", portion)
+                copied += len(portion)
+                progress(copied)
+        sums[table] = count, digest
+    return sums
 
 
 def _portions(database: Database, table: str) -> Iterator[list[tuple[object, ...]]]:
@@ -184,9 +191,10 @@ def _set_aside(path: Path) -> str:
     return str(aside)
 
 
-def _schema() -> str:
+def schema() -> str:
+    """The tables of a crawl, for SQLite."""
     return files("shoal.store").joinpath("schema.sql").read_text(encoding="utf-8")
 
 
 def _tables() -> list[str]:
-    return re.findall(r"^CREATE TABLE (\w+)", _schema(), re.MULTILINE)
+    return re.findall(r"^CREATE TABLE (\w+)", schema(), re.MULTILINE)

@@ -25,7 +25,7 @@ _COLUMNS = (
 """Of a page, behind its id."""
 _INSERT = f"INSERT INTO pages (id, {', '.join(_COLUMNS)}) VALUES ({question_marks(len(_COLUMNS) + 1)})"
 _REPLACE = f"UPDATE pages SET {', '.join(f'{column} = ?' for column in _COLUMNS)} WHERE id = ?"
-_BAND = "INSERT INTO bands VALUES (?, ?) ON CONFLICT DO NOTHING"
+_BAND = "INSERT INTO bands VALUES (?, ?)"
 _LINKS = "INSERT INTO links VALUES (?, ?) ON CONFLICT (page) DO UPDATE SET targets = excluded.targets"
 _ORIGINALS = "SELECT id, url, fetched_at FROM found JOIN pages USING (id) WHERE warc_file <> '' AND id IN ({})"
 _GONE = "UPDATE pages SET checked_at = CASE WHEN checked_at > ? THEN checked_at ELSE ? END, gone = ? WHERE id = ?"

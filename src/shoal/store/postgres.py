@@ -31,6 +31,9 @@ _CLOSE_SECONDS = 2.0
 _KEEPALIVE = {"tcp_keepalives_idle": "10", "tcp_keepalives_interval": "5", "tcp_keepalives_count": "3"}
 _PREFETCH = 2_000
 """Rows of a stream that come at once."""
+_MANY = 100
+"""Rows of a plain INSERT that come faster by COPY."""
+_PLAIN_INSERT = re.compile(r"INSERT INTO (\w+) VALUES \([?, ]+\)")
 _MARK = re.compile(r"\?")
 _ASKS = re.compile(r"\s*(?:SELECT|WITH)\b|.*\bRETURNING\b", re.IGNORECASE | re.DOTALL)
 # The words of `schema.sql`, and what PostgreSQL calls the same. A number that SQLite gives by itself, it gives by itself, too.
@@ -78,6 +81,8 @@ class Answer:
 
 class PostgresDatabase:
     """One connection. Any thread may use it; they wait for each other."""
+
+    bite = 10_000
 
     def __init__(
         self, url: str, schema: str = "public", *, relaxed: bool = False, patience: float | None = None
@@ -136,7 +141,9 @@ class PostgresDatabase:
     def executemany(self, statement: str, rows: Iterable[Sequence[object]]) -> Answer:
         """Run one statement with each of these rows, in one go."""
         bound = [_bound(row) for row in rows]
-        if bound:
+        if len(bound) >= _MANY and (plain := _PLAIN_INSERT.fullmatch(statement)):
+            self._wait(self._now.copy_records_to_table(plain[1], records=bound))
+        elif bound:
             self._wait(self._now.executemany(_numbered(statement), bound))
         return Answer()
 

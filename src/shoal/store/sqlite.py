@@ -14,6 +14,8 @@ _BUSY_SECONDS = 30
 class SqliteDatabase(sqlite3.Connection):
     """Implements `database.Database`. Any thread may use it, one at a time."""
 
+    bite = 500
+
     def stream(self, question: str, values: Sequence[Any] = ()) -> Iterator[Any]:
         """Rows that need not fit into memory all at once."""
         return self.execute(question, values)

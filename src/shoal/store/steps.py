@@ -21,14 +21,12 @@ Steps = Generator[Wait | None, None, _T]
 Rows = Sequence[tuple[object, ...]]
 Write = tuple[str, Rows]
 """A statement, and the rows it is run with."""
-_BITE = 500
-"""Rows that are written before others have their turn."""
 
 
 def in_bites(database: Database, statement: str, rows: Rows) -> Steps[None]:
     """Write rows, and let the rest of the crawl have its turn in between."""
-    for start in range(0, len(rows), _BITE):
-        database.executemany(statement, rows[start : start + _BITE])
+    for start in range(0, len(rows), database.bite):
+        database.executemany(statement, rows[start : start + database.bite])
         yield None
 
 

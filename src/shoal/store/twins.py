@@ -26,14 +26,14 @@ class Likeness(Value, frozen=True):
     """BLAKE2b-128 of the body."""
     fingerprint: bytes
     keys: tuple[int, ...]
-    """`text.bands` of the fingerprint."""
+    """`text.bands` of the fingerprint, each once."""
 
 
 def likeness(seen: Seen) -> Likeness:
     """What this page is compared by."""
     fingerprint = seen.page.fingerprint if seen.page else b""
     digest = hashlib.blake2b(seen.response.body, digest_size=16).digest()
-    return Likeness(seen.task.id, digest, fingerprint, bands(fingerprint))
+    return Likeness(seen.task.id, digest, fingerprint, tuple(dict.fromkeys(bands(fingerprint))))
 
 
 class Twins:

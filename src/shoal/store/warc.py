@@ -271,6 +271,11 @@ def is_elsewhere(folder: Path, name: str) -> bool:
     return not (folder / name).exists() and (_MARKED.fullmatch(name) is not None or is_remote(folder))
 
 
+def series_and_number(name: str) -> tuple[str, int]:
+    """Which files of a folder follow each other, and the place of this one among them."""
+    return _mark(name), _number(name)
+
+
 def _number(name: str) -> int:
     return int(name.removesuffix(".warc.gz").rpartition("-")[2])
 

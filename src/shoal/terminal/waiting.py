@@ -36,6 +36,13 @@ def moving(*, silent: bool) -> Iterator[Report]:
 
 
 @contextmanager
+def saving(*, silent: bool) -> Iterator[Report]:
+    """While a crawl is saved, or brought back."""
+    with _bar("Copying", "bytes", silent=silent, after=_MOMENT) as report:
+        yield report
+
+
+@contextmanager
 def checking(*, silent: bool) -> Iterator[Report]:
     """While stored pages are read."""
     with _bar("Reading", "stored pages", silent=silent, after=_MOMENT) as report:

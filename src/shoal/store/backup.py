@@ -1,0 +1,287 @@
+"""How is a crawl saved while it runs, and brought back? In one tar file: its database at one moment, and what that knows of.
+
+    crawl.sqlite          all that is remembered, whichever database keeps it
+    pages-….warc.gz       the bodies, up to where that moment knows them
+    feedback.jsonl        what the user said
+    crawl.model           what the crawl began with, if it did
+    manifest.json         the size and the hash of each of them; it comes last, so a file that was cut off has none
+
+The index is not in it, because the first search makes it anew; nor are the URLs of servers, because they have passwords.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import tarfile
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from hashlib import blake2b
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import msgspec
+
+from shoal.errors import FolderError, InputError, StorageFull
+from shoal.store import cluster as clusters
+from shoal.store import folder as folders
+from shoal.store import moving, opinions
+from shoal.store.database import Database
+from shoal.store.postgres import PostgresDatabase
+from shoal.store.report import Answer
+from shoal.store.sqlite import SqliteDatabase, open_file
+from shoal.store.warc import is_page_file, series_and_number
+
+Progress = Callable[[int, int], None]
+MANIFEST = "manifest.json"
+FORMAT = 1
+"""Raised when a file of an older shoal can no longer be read as it is."""
+_CHUNK = 2**20
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_POSITIONS = "SELECT value FROM meta WHERE key = 'warc' OR key LIKE 'warc %'"
+
+
+class Member(Answer, frozen=True, kw_only=True):
+    """A file in a backup."""
+
+    name: str
+    size: int
+    digest: str
+    """BLAKE2b-256."""
+
+
+class Manifest(Answer, frozen=True, kw_only=True):
+    """What must be in a backup."""
+
+    format: int
+    crawl: str
+    pages: int
+    members: tuple[Member, ...]
+
+
+class Saved(Answer, frozen=True, kw_only=True):
+    """What is in a backup."""
+
+    file: str
+    pages: int
+    files: int
+    bytes: int
+
+
+# --- saving ----------------------------------------------------------------------------------------------------------
+
+
+def save(folder: Path, out: Path, progress: Progress) -> Saved:
+    """Write a backup; the crawl may go on meanwhile. The file takes its name when it is complete."""
+    if folders.is_own(folder, out):
+        raise InputError(f"{out} is a file of the crawl itself: choose another name.")
+    part = out.with_name(f".{out.name}.{os.getpid()}.part")
+    with folders.reading(folder) as database, _room(out):
+        try:
+            with tempfile.TemporaryDirectory(prefix=".shoal-", dir=out.resolve().parent) as scratch:
+                manifest = _write(folder, database, part, Path(scratch), progress)
+            part.replace(out)
+        finally:
+            part.unlink(missing_ok=True)
+    size = sum(member.size for member in manifest.members)
+    return Saved(file=str(out), pages=manifest.pages, files=len(manifest.members), bytes=size)
+
+
+def _write(folder: Path, database: Database, part: Path, scratch: Path, progress: Progress) -> Manifest:
+    copy = scratch / folders.DATABASE
+    crawl, pages, ends = _copy_database(database, copy)
+    said = "".join(msgspec.json.encode(opinion).decode() + "\n" for opinion in opinions.all_said(folder))
+    (scratch / folders.FEEDBACK).write_text(said, encoding="utf-8")
+    files = [
+        (copy, copy.stat().st_size),
+        (scratch / folders.FEEDBACK, len(said.encode())),
+        *_model(folder, database, scratch),
+    ]
+    files += _bodies(folder, ends)
+    total, done = sum(size for _, size in files), 0
+    members: list[Member] = []
+    with part.open("wb") as stream, tarfile.open(fileobj=stream, mode="w") as tar:
+        for path, size in files:
+            members.append(_add(tar, path, size))
+            done += size
+            progress(done, total)
+        manifest = Manifest(format=FORMAT, crawl=crawl, pages=pages, members=tuple(members))
+        data = msgspec.json.encode(manifest)
+        tar.addfile(_info(MANIFEST, len(data)), io.BytesIO(data))
+        tar.close()
+        stream.flush()
+        os.fsync(stream.fileno())
+    return manifest
+
+
+def _copy_database(database: Database, path: Path) -> tuple[str, int, list[tuple[str, int]]]:
+    """All of it at one moment; answers the crawl's id, how many pages it has, and where its page files end."""
+    with closing(open_file(path)) as copy:
+        if isinstance(database, SqliteDatabase):
+            database.backup(copy)
+            copy.execute("PRAGMA journal_mode = DELETE")
+        else:
+            copy.executescript(moving.schema())
+            with database.snapshot():
+                moving.copy_tables(database, copy)
+        crawl = msgspec.json.decode(folders.read_meta(copy, "crawl") or b'""', type=str)
+        (pages,) = copy.execute("SELECT count(*) FROM pages").fetchone()
+        ends = [msgspec.json.decode(value, type=tuple[str, int]) for (value,) in copy.execute(_POSITIONS)]
+    return crawl, pages, ends
+
+
+def _model(folder: Path, database: Database, scratch: Path) -> list[tuple[Path, int]]:
+    path = folder / folders.MODEL
+    if isinstance(database, PostgresDatabase) and (model := clusters.model_of(database)):
+        path = scratch / folders.MODEL
+        path.write_bytes(model)
+    return [(path, path.stat().st_size)] if path.exists() else []
+
+
+def _bodies(folder: Path, ends: list[tuple[str, int]]) -> list[tuple[Path, int]]:
+    """The page files of this folder, each up to where it counts; what is behind that was never committed."""
+    last = {series_and_number(name)[0]: (series_and_number(name)[1], end) for name, end in ends}
+    found = []
+    for path in sorted(path for path in folder.iterdir() if is_page_file(path.name)):
+        series, number = series_and_number(path.name)
+        current, end = last.get(series, (0, 0))
+        if number <= current:
+            size = path.stat().st_size
+            if number == current and size < end:
+                raise FolderError(f"The page file {path} has {size} bytes, but the database knows of {end}.")
+            found.append((path, end if number == current else size))
+    return found
+
+
+def _add(tar: tarfile.TarFile, path: Path, size: int) -> Member:
+    with path.open("rb") as file:
+        reader = _Hashing(file)
+        tar.addfile(_info(path.name, size), cast(BinaryIO, reader))
+    return Member(name=path.name, size=size, digest=reader.digest())
+
+
+def _info(name: str, size: int) -> tarfile.TarInfo:
+    info = tarfile.TarInfo(name)
+    info.size, info.mode = size, 0o600
+    return info
+
+
+class _Hashing:
+    """A file that is hashed while somebody reads it."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._hash = blake2b(digest_size=32)
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes."""
+        data = self._file.read(size)
+        self._hash.update(data)
+        return data
+
+    def digest(self) -> str:
+        """Of all that was read."""
+        return self._hash.hexdigest()
+
+
+# --- bringing back ---------------------------------------------------------------------------------------------------
+
+
+def bring_back(file: Path, folder: Path, database: str, progress: Progress) -> Saved:
+    """Make the folder of a crawl from a backup; with the URL of a database, the crawl goes there. All of it, or nothing."""
+    if folders.exists(folder):
+        raise FolderError(f"There is a crawl in {folder} already: choose another --dir.")
+    with _room(folder), _nothing_left(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".shoal-", dir=folder) as scratch:
+            manifest = _unpacked(file, Path(scratch), progress)
+            # The database comes last, because it makes the folder a crawl.
+            for member in sorted(manifest.members, key=lambda member: member.name == folders.DATABASE):
+                (Path(scratch) / member.name).replace(folder / member.name)
+        if database:
+            moving.to_postgresql(folder, database, lambda done, total: None)
+    size = sum(member.size for member in manifest.members)
+    return Saved(file=str(file), pages=manifest.pages, files=len(manifest.members), bytes=size)
+
+
+def _unpacked(file: Path, scratch: Path, progress: Progress) -> Manifest:
+    """The files of a backup, each of them proven to be what was saved."""
+    total = _size(file)
+    found: dict[str, Member] = {}
+    manifest: Manifest | None = None
+    try:
+        with tarfile.open(file, mode="r:") as tar:
+            for info in tar:
+                stream = tar.extractfile(info)
+                if stream is None or not _is_ours(info.name):
+                    raise _damaged(file, f"it has a file {info.name!r} that is none of a crawl's")
+                with stream:
+                    if info.name == MANIFEST:
+                        manifest = msgspec.json.decode(stream.read(), type=Manifest)
+                    else:
+                        found[info.name] = _extract(cast(BinaryIO, stream), scratch / info.name, info)
+                progress(min(tar.offset, total), total)
+    except (tarfile.TarError, msgspec.DecodeError, EOFError) as error:
+        raise _damaged(file, str(error).rstrip(".")) from error
+    if manifest is None:
+        raise _damaged(file, "its end is missing")
+    if manifest.format != FORMAT:
+        raise InputError(
+            f"{file} was written by another version of shoal (format {manifest.format}, this one reads {FORMAT})."
+        )
+    for member in manifest.members:
+        if found.get(member.name) != member:
+            raise _damaged(file, f"{member.name} is not what was saved")
+    return manifest
+
+
+def _extract(stream: BinaryIO, path: Path, info: tarfile.TarInfo) -> Member:
+    reader = _Hashing(stream)
+    size = 0
+    with path.open("wb") as out:
+        while data := reader.read(_CHUNK):
+            out.write(data)
+            size += len(data)
+        out.flush()
+        os.fsync(out.fileno())
+    return Member(name=info.name, size=size, digest=reader.digest())
+
+
+def _is_ours(name: str) -> bool:
+    """Only these names: a stranger's file must not be written anywhere else."""
+    return is_page_file(name) or name in (folders.DATABASE, folders.FEEDBACK, folders.MODEL, MANIFEST)
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror}.") from error
+
+
+def _damaged(file: Path, why: str) -> InputError:
+    return InputError(f"{file} is no whole backup: {why}; nothing was restored.")
+
+
+@contextmanager
+def _nothing_left(folder: Path) -> Iterator[None]:
+    """What cannot be restored as a whole is taken away again."""
+    try:
+        yield
+    except BaseException:
+        if folder.exists():
+            folders.remove(folder)
+        raise
+
+
+@contextmanager
+def _room(where: Path) -> Iterator[None]:
+    """A full disk is one sentence, and so is a place where nothing can be written."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _NO_ROOM:
+            raise StorageFull(f"There is no room left to write {where}.") from error
+        raise InputError(f"Cannot write {where}: {error.strerror}.") from error
