@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -20,7 +19,7 @@ from shoal.cluster import wire
 from shoal.cluster.dispatch import KILLS, Dispatch
 from shoal.cluster.hand import Hand
 from shoal.cluster.line import Delivery, dialled
-from shoal.cluster.wire import Assigned, Came
+from shoal.cluster.wire import Assigned, Beat, Came
 from shoal.crawl.allowance import Ending
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.judge import judges
@@ -28,10 +27,11 @@ from shoal.crawl.parse import HtmlParser
 from shoal.crawl.visit import PageVisitor
 from shoal.crawl.worker import work_together
 from shoal.errors import BrokerRefused, first_of
-from shoal.model import Reason, State, Visit
-from shoal.settings import Cluster, Politeness, Settings
+from shoal.model import Reason, State, Task, Visit
+from shoal.settings import Cluster, Learning, Politeness, Settings
 from shoal.store import folder as folders
 from shoal.store.crawl import open_store
+from shoal.terminal.attending import show_attendance
 from shoal.testing.fakes import FakeFetcher
 from shoal.testing.ledger import MemoryLedger
 from tests.crawl.simulated import SEED, TOPIC, page
@@ -61,6 +61,18 @@ class Crawl:
     dispatch: Dispatch
     running: asyncio.Task[Ending]
     clock: Time
+    fetcher: FakeFetcher
+
+    @property
+    def visitor(self) -> PageVisitor:
+        return PageVisitor(self.fetcher, HtmlParser(), judges()["cosine"].make(TOPIC))
+
+    async def one_visit(self, hand: Hand) -> Assigned:
+        """Take one task and do it."""
+        task = await hand.lease()
+        assert task is not None
+        await hand.settle(await self.visitor.visit(task))
+        return task
 
     @asynccontextmanager
     async def worker(self, hand: Hand | None = None) -> AsyncIterator[Hand]:
@@ -75,8 +87,12 @@ class Crawl:
     async def works_off(self, hand: Hand) -> Ending:
         """Do all there is."""
         self.running.add_done_callback(lambda _: hand.leave())
-        await work_together(hand, VISITOR, 4)
+        await work_together(hand, self.visitor, 4)
         return await self.running
+
+    async def counts(self, **figures: int) -> None:
+        """Wait until the coordinator has counted so many."""
+        await self.until(lambda: all(getattr(self.dispatch.figures(), name) == n for name, n in figures.items()))
 
     async def until(self, something: Callable[[], bool]) -> None:
         """Wait for what another task or process brings about."""
@@ -85,20 +101,24 @@ class Crawl:
                 await asyncio.sleep(0.01)
 
 
-VISITOR = PageVisitor(FakeFetcher(WEB, time.time), HtmlParser(), judges()["cosine"].make(TOPIC))
+@pytest.fixture
+def settings() -> Settings:
+    """What the crawl is; a test may want something else."""
+    return SETTINGS
 
 
 @pytest.fixture
-async def crawl(tmp_path: Path, rabbitmq: str) -> AsyncIterator[Crawl]:
+async def crawl(tmp_path: Path, rabbitmq: str, settings: Settings) -> AsyncIterator[Crawl]:
     clock = Time()
-    folders.create_new(tmp_path / "c", SETTINGS, cluster=Cluster(broker=rabbitmq))
+    folders.create_new(tmp_path / "c", settings, cluster=Cluster(broker=rabbitmq))
     with open_store(tmp_path / "c") as store:
         coordinator = app.make_coordinator(store, MemoryLedger(), clock, far=True)
-        dispatch = Dispatch(coordinator, SETTINGS, crawl=store.crawl_id, run="r", inherited={}, clock=clock)
+        dispatch = Dispatch(coordinator, settings, crawl=store.crawl_id, run="r", inherited={}, clock=clock)
         async with asyncio.TaskGroup() as group:
             running = group.create_task(coordinator.run())
             group.create_task(dispatch.run(rabbitmq, running))
-            yield Crawl(rabbitmq, tmp_path / "c", coordinator, dispatch, running, clock)
+            fetcher = FakeFetcher(WEB, time.time)
+            yield Crawl(rabbitmq, tmp_path / "c", coordinator, dispatch, running, clock, fetcher)
             coordinator.stop()
             clock.ahead += 1000  # what is lost is lost
 
@@ -119,7 +139,7 @@ class Stutterer(Hand):
         task = visit.task
         assert isinstance(task, Assigned)
         assert self._line is not None
-        again = Came(run=task.run, lease=task.lease, worker="w", visit=replace(visit, task=hands._plain(task)))
+        again = Came(run=task.run, lease=task.lease, worker="w", visit=replace(visit, task=wire.plain(task)))
         await self._line.publish(wire.results_of(task.crawl), wire.encode(again))
 
 
@@ -130,29 +150,20 @@ async def test_a_result_that_is_delivered_twice_is_stored_once(crawl: Crawl) -> 
     assert crawl.dispatch.figures().late > 0
 
 
-async def test_a_result_that_cannot_be_read_does_no_harm(
-    crawl: Crawl, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_result_that_cannot_be_read_does_no_harm(crawl: Crawl, caplog: pytest.LogCaptureFixture) -> None:
     async with crawl.worker() as hand, dialled(crawl.url) as line:
         await crawl.until(lambda: crawl.dispatch.figures().workers == 1)
-        store_id = (await _first_task(hand)).crawl
+        store_id = (await crawl.one_visit(hand)).crawl
         await line.publish(wire.results_of(store_id), b"\xc1 nonsense")
         await crawl.until(lambda: "cannot be read" in caplog.text)
         assert await crawl.works_off(hand) is Ending.NOTHING_LEFT
     assert_all_is_there_once(crawl)
 
 
-async def _first_task(hand: Hand) -> Assigned:
-    task = await hand.lease()
-    assert task is not None
-    await hand.settle(await VISITOR.visit(task))
-    return task
-
-
 async def test_results_are_acknowledged_only_when_they_are_on_the_disk(crawl: Crawl) -> None:
     """So nothing is left for the next run when the crawl is over, and the queue of the crawl is gone."""
     async with crawl.worker() as hand:
-        crawl_id = (await _first_task(hand)).crawl
+        crawl_id = (await crawl.one_visit(hand)).crawl
         await crawl.works_off(hand)
     await asyncio.sleep(0)
     async with dialled(crawl.url) as line:
@@ -165,14 +176,16 @@ async def test_results_are_acknowledged_only_when_they_are_on_the_disk(crawl: Cr
 
 async def test_a_task_that_nobody_begins_in_time_goes_back_and_is_not_asked_for(crawl: Crawl) -> None:
     async with crawl.worker() as hand:
-        await _first_task(hand)
+        await crawl.one_visit(hand)
         await crawl.until(lambda: hand.figures.in_hand > 0)
         crawl.clock.ahead += 60  # the coordinator's clock; the worker hears of it with the next beat
-        asked = len(VISITOR._fetcher.asked) if hasattr(VISITOR._fetcher, "asked") else 0
-        await crawl.until(lambda: hand._offsets[next(iter(hand._offsets))].seconds > 50)
+        (offset,) = hand._offsets.values()
+        await crawl.until(lambda: offset.seconds > 50)
         assert await crawl.works_off(hand) is Ending.NOTHING_LEFT
-        assert asked >= 0
     assert_all_is_there_once(crawl)
+    assert [task.url for task in crawl.fetcher.asked].count(SEED) == 1
+    (leases,) = {task.lease for task in crawl.fetcher.asked if isinstance(task, Assigned) and task.url == SEED}
+    assert leases > 2, "the first lease of it was given back"
 
 
 async def test_times_are_told_by_the_clock_of_the_coordinator(crawl: Crawl) -> None:
@@ -191,15 +204,15 @@ async def _dies_with(crawl: Crawl) -> Assigned:
     async with dialled(crawl.url) as line:
         await line.declare(wire.TASKS, **wire.TASKS_LIMITS)
         await line.consume(wire.TASKS, taken.put_nowait, prefetch=1)
-        delivery = await taken.get()
+        line.say(wire.encode(Beat(wire=wire.WIRE, shoal="0", worker="victim", capacity=1)), at=wire.VOICES)
+        async with asyncio.timeout(20):
+            delivery = await taken.get()
     return wire.read_assigned(delivery.body)
 
 
 async def test_a_task_whose_worker_died_is_tried_again_and_not_before_its_lease_is_over(crawl: Crawl) -> None:
     async with crawl.worker() as hand:
-        await _first_task(hand)  # robots.txt
-    async with crawl.worker(Hand("late", capacity=1)) as hand:
-        await crawl.until(lambda: crawl.dispatch.figures().workers >= 1)
+        await crawl.one_visit(hand)  # robots.txt
     lost = await _dies_with(crawl)
     async with crawl.worker() as hand:
         await crawl.until(lambda: crawl.dispatch.figures().redeliveries == 1)
@@ -215,16 +228,14 @@ async def test_a_task_that_kills_its_workers_is_put_aside_and_shown(
     crawl: Crawl, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with crawl.worker() as hand:
-        await _first_task(hand)
+        await crawl.one_visit(hand)
     for deaths in range(1, KILLS + 1):
-        async with crawl.worker(Hand("bait", capacity=1)):
-            await crawl.until(lambda: crawl.dispatch.figures().workers >= 1)
         lost = await _dies_with(crawl)
         assert (lost.url, lost.attempt) == (SEED, deaths)
         async with crawl.worker():
-            await crawl.until(lambda deaths=deaths: crawl.dispatch.figures().redeliveries == deaths)
+            await crawl.counts(redeliveries=deaths)
             crawl.clock.ahead += 200
-            await crawl.until(lambda deaths=deaths: crawl.dispatch.figures().expired == deaths)
+            await crawl.counts(expired=deaths)
             crawl.clock.ahead += 3600
     assert await crawl.running is Ending.NOTHING_LEFT
     assert fates(crawl.folder)[SEED] == (State.FAILED, Reason.WORKER_DIED)
@@ -239,7 +250,7 @@ async def test_a_task_that_kills_its_workers_is_put_aside_and_shown(
 
 async def test_a_worker_that_leaves_gives_back_what_it_has_not_begun_with(crawl: Crawl) -> None:
     async with crawl.worker() as hand:
-        await _first_task(hand)
+        await crawl.one_visit(hand)
         await crawl.until(lambda: hand.figures.in_hand > 0)
     await crawl.until(lambda: not crawl.coordinator.statistics().fetching)
     assert crawl.dispatch.figures().workers == 0
@@ -247,6 +258,21 @@ async def test_a_worker_that_leaves_gives_back_what_it_has_not_begun_with(crawl:
         assert await crawl.works_off(hand) is Ending.NOTHING_LEFT
     assert_all_is_there_once(crawl)
     assert (crawl.dispatch.figures().redeliveries, crawl.dispatch.figures().expired) == (0, 0)
+
+
+async def test_what_is_in_the_queue_when_the_last_worker_leaves_goes_back_at_once(crawl: Crawl) -> None:
+    async with crawl.worker() as hand:
+        await crawl.one_visit(hand)
+    line_says = Beat(wire=wire.WIRE, shoal="0", worker="nobody", capacity=1)
+    async with dialled(crawl.url) as line:
+        line.say(wire.encode(line_says), at=wire.VOICES)
+        await crawl.until(lambda: bool(crawl.coordinator.statistics().fetching))
+        line.say(wire.encode(replace(line_says, leaving=True)), at=wire.VOICES)
+        await crawl.until(lambda: not crawl.coordinator.statistics().fetching)
+    async with crawl.worker() as hand:
+        assert await crawl.works_off(hand) is Ending.NOTHING_LEFT
+    assert_all_is_there_once(crawl)
+    assert crawl.dispatch.figures().expired == 0
 
 
 # --- voices ----------------------------------------------------------------------------------------------------------
@@ -267,29 +293,44 @@ async def test_a_worker_of_another_version_is_refused_with_one_sentence(
     assert crawl.dispatch.figures().workers == 0
 
 
+class Reader:
+    """A visitor that notes which topic it could judge by, and which one each task needs."""
+
+    def __init__(self, crawl: Crawl, hand: Hand) -> None:
+        self._crawl = crawl
+        self._hand = hand
+        self.versions: list[tuple[int, int]] = []
+
+    async def visit(self, task: Task) -> Visit:
+        assert isinstance(task, Assigned)
+        self.versions.append((self._hand.brief(task.crawl).settings.topic.version, task.topic_version))
+        return await self._crawl.visitor.visit(task)
+
+
+@pytest.mark.parametrize("settings", [replace(SETTINGS, learning=Learning(adapt_threshold=True, interval=2, wanted=2))])
 async def test_a_topic_reaches_a_worker_before_the_tasks_that_need_it(crawl: Crawl) -> None:
     async with crawl.worker() as hand:
-        task = await _first_task(hand)
-        assert hand.brief(task.crawl).settings.topic.version == 1
-        newer = replace(crawl.coordinator.topic, version=5)
-        crawl.coordinator._thinker._learner._change = replace(  # as a lesson would
-            crawl.coordinator._thinker._learner._change, topic=newer
-        ) if hasattr(crawl.coordinator._thinker._learner, "_change") else None
-        again = await hand.lease()
-        assert again is not None
-        assert hand.brief(again.crawl).settings.topic.version >= again.topic_version
-        await hand.settle(await VISITOR.visit(again))
-        await crawl.works_off(hand)
+        reader = Reader(crawl, hand)
+        crawl.running.add_done_callback(lambda _: hand.leave())
+        await work_together(hand, reader, 4)
+    assert max(needed for _, needed in reader.versions) > 1, "the topic changed on the way"
+    assert all(known >= needed for known, needed in reader.versions)
 
 
-async def test_the_coordinator_tells_who_works_for_it(crawl: Crawl) -> None:
+async def test_the_coordinator_tells_who_works_for_it(crawl: Crawl, capsys: pytest.CaptureFixture[str]) -> None:
     async with crawl.worker(Hand("基地", capacity=4)) as hand:
+        await crawl.one_visit(hand)
+        await crawl.until(lambda: crawl.dispatch.crew.records(time.time())[0].visits == 1)
         await crawl.works_off(hand)
     found = await asyncio.to_thread(attendance, crawl.folder)
     assert found is not None
     (worker,) = found.workers
     assert (worker.name, worker.capacity) == ("基地", 4)
     assert worker.visits > 0
+    show_attendance(found)
+    shown = capsys.readouterr().out
+    assert "基地" in shown
+    assert crawl.url not in shown
 
 
 def test_a_crawl_without_a_broker_has_no_cluster(tmp_path: Path) -> None:
@@ -303,6 +344,3 @@ def test_a_broker_that_is_not_there_is_said_and_the_rest_is_shown(tmp_path: Path
     assert found is not None
     assert "cannot be reached" in found.problem
     assert "secret" not in found.problem + found.broker
-
-
-Scene = Callable[[Crawl], Coroutine[Any, Any, None]]

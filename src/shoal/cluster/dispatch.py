@@ -21,7 +21,7 @@ from shoal import __version__
 from shoal.cluster import leases, wire
 from shoal.cluster.crew import Crew
 from shoal.cluster.leases import Lease, Leases
-from shoal.cluster.line import Delivery, Line, stay_on_line
+from shoal.cluster.line import Delivery, Line, LineLost, stay_on_line
 from shoal.cluster.wire import DEAD, TASKS, VOICES, WIRE, Assigned, Beat, Came, Declined, Returned, results_of
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.figures import ClusterFigures
@@ -128,12 +128,12 @@ class Dispatch:
             await self._room.wait()
             if (task := await self._coordinator.lease()) is None:
                 return
-            self._assign(line, task)
+            if line.is_lost or not self._room.is_set():  # the workers have left while we waited
+                self._coordinator.take_back(task)
+            else:
+                self._assign(line, task)
 
     def _assign(self, line: Line, task: Task) -> None:
-        if line.is_lost:
-            self._coordinator.take_back(task)
-            return
         now = self._clock()
         assigned = Assigned(
             **msgspec.structs.asdict(task),
@@ -208,7 +208,21 @@ class Dispatch:
                 del self._inherited[host]
                 self._coordinator.let_go(host)
             self._count_room()
+            if self._line is not None and len(self._leases) and not self.crew.size(now):
+                await self._decline_for_all(self._line)
             await asyncio.sleep(_TICK)
+
+    async def _decline_for_all(self, line: Line) -> None:
+        """The last worker has left: what lies in the queue, of whatever crawl, is not begun by anybody."""
+        try:
+            while (delivery := await line.get(TASKS)) is not None:
+                task = wire.read_assigned(delivery.body)
+                answer = Returned if delivery.again else Declined
+                left = answer(run=task.run, lease=task.lease, task=wire.plain(task))
+                await line.publish(results_of(task.crawl), wire.encode(left))
+                line.ack(delivery.tag)
+        except LineLost:
+            return  # whoever is on the next line goes on
 
     def _lost(self, lease: Lease, now: float) -> Missed:
         """Nobody brought it home; one that takes its workers with it is put aside."""

@@ -37,12 +37,14 @@ from shoal.cluster.wire import (
 )
 from shoal.crawl.figures import WorkerFigures
 from shoal.errors import BrokerRefused
-from shoal.model import Task, Visit
+from shoal.model import Visit
 
 _AHEAD = 1.25
 """Tasks in hand for each that can be done at once: who is done need not wait for the next one."""
 _ASK_AGAIN = 1.0
 """Seconds until a question that nobody answered is asked again."""
+_FAREWELL = 0.25
+"""Seconds for the last tasks to arrive, when a worker has said that it leaves."""
 
 
 class Hand:
@@ -90,7 +92,7 @@ class Hand:
             if task is None or self._in_time(task):
                 self._busy += task is not None
                 return task
-            await self._bring(task, Declined(run=task.run, lease=task.lease, task=_plain(task)))
+            await self._bring(task, Declined(run=task.run, lease=task.lease, task=wire.plain(task)))
 
     async def settle(self, visit: Visit) -> None:
         """Bring a result home; returns when the broker has it for sure."""
@@ -98,7 +100,7 @@ class Hand:
         assert isinstance(task, Assigned), "it was not leased here"
         self.figures.visited(visit)
         offset = self._offsets.get(task.crawl)
-        there = shifted(replace(visit, task=_plain(task)), offset.seconds if offset else 0.0)
+        there = shifted(replace(visit, task=wire.plain(task)), offset.seconds if offset else 0.0)
         try:
             await self._bring(task, Came(run=task.run, lease=task.lease, worker=self._name, visit=there))
         finally:
@@ -167,26 +169,26 @@ class Hand:
         self._beat(line)
         try:
             async with asyncio.TaskGroup() as group:
-                others = [
-                    group.create_task(self._beat_on(line)),
-                    group.create_task(self._give_up(refused)),
-                    group.create_task(self._take(line)),
-                ]
+                talking = [group.create_task(self._beat_on(line)), group.create_task(self._give_up(refused))]
+                await self._take(line)
                 await self._gone.wait()
-                for task in others:
+                for task in talking:
                     task.cancel()
         finally:
             self._line = None
             self._on_line.clear()
 
     async def _take(self, line: Line) -> None:
-        """Take tasks from the queue, as soon as a coordinator has made one, until the worker leaves."""
+        """Take tasks from the queue until the worker leaves; then give back what nobody has begun with."""
         came: asyncio.Queue[Delivery] = asyncio.Queue()
         await line.declare(TASKS, **wire.TASKS_LIMITS)
         consumer = await line.consume(TASKS, came.put_nowait, prefetch=max(1, int(_AHEAD * self._capacity)))
         async with asyncio.TaskGroup() as group:
             taking = group.create_task(self._take_all(line, came))
             await self._leaving.wait()
+            self._beat(line)  # so that nobody counts on us any more
+            # What is on its way to us when we hang up goes to another worker, who cannot know that nobody has begun with it.
+            await asyncio.sleep(_FAREWELL)
             await line.hang_up(consumer)
             taking.cancel()
         await self._decline_all(line, came)
@@ -219,7 +221,7 @@ class Hand:
         while self._waiting:
             _give(self._waiting.popleft(), None)
         for task in left:
-            await self._bring(task, Declined(run=task.run, lease=task.lease, task=_plain(task)))
+            await self._bring(task, Declined(run=task.run, lease=task.lease, task=wire.plain(task)))
 
     def _put(self, task: Assigned) -> None:
         while self._waiting:
@@ -242,7 +244,7 @@ class Hand:
         for key, (task, _) in list(self._unbriefed.items()):
             if not self._in_time(task):
                 del self._unbriefed[key]
-                await self._bring(task, Declined(run=task.run, lease=task.lease, task=_plain(task)))
+                await self._bring(task, Declined(run=task.run, lease=task.lease, task=wire.plain(task)))
 
     def _beat(self, line: Line) -> None:
         beat = Beat(
@@ -301,9 +303,5 @@ def _give(waiter: asyncio.Future[Assigned | None], task: Assigned | None) -> boo
     return True
 
 
-def _plain(task: Assigned) -> Task:
-    return Task(**{name: getattr(task, name) for name in Task.__struct_fields__})
-
-
 def _returned(task: Assigned) -> Returned:
-    return Returned(run=task.run, lease=task.lease, task=_plain(task))
+    return Returned(run=task.run, lease=task.lease, task=wire.plain(task))

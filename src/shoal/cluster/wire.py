@@ -49,6 +49,11 @@ class Assigned(Task, frozen=True, kw_only=True):
     """By the coordinator's clock: who has not begun by then must not begin any more."""
 
 
+def plain(task: Assigned) -> Task:
+    """The task as its coordinator knows it."""
+    return Task(**{name: getattr(task, name) for name in Task.__struct_fields__})
+
+
 class Came(Value, frozen=True, kw_only=True, tag=True):
     """What came of a task. Its times are those of the coordinator's clock."""
 
