@@ -76,7 +76,7 @@ class LinkKind(StrEnum):
     REDIRECT = "redirect"
 
 
-class Link(Value, frozen=True, kw_only=True):
+class Link(Value, frozen=True, kw_only=True, gc=False):
     """One reference from a page to a URL."""
 
     url: str
@@ -409,7 +409,7 @@ def size_of(visit: Seen | Pictured) -> int:
 # --- which page next -------------------------------------------------------------------------------------------------
 
 
-class Candidate(Value, frozen=True, kw_only=True):
+class Candidate(Value, frozen=True, kw_only=True, gc=False):
     """A link that a strategy wants followed."""
 
     link: Link
