@@ -173,7 +173,12 @@ async def test_a_large_message_arrives_whole_and_in_few_pieces(rabbitmq: str) ->
     pieces: list[int] = []
     async with dialled(rabbitmq) as line:
         received = line._connection._on_data_available
-        line._connection._on_data_available = lambda data: (pieces.append(len(data)), received(data))
+
+        def receive(data: bytes) -> None:
+            pieces.append(len(data))
+            received(data)
+
+        line._connection._on_data_available = receive
         await line.declare("q")
         large = bytes(range(256)) * 4096
         await line.publish("q", large)
