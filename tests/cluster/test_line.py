@@ -166,3 +166,24 @@ async def test_an_error_in_the_use_of_a_line_is_no_reason_to_dial_again(rabbitmq
     with pytest.raises(BaseExceptionGroup) as failed:
         await stay_on_line(rabbitmq, fail)
     assert failed.group_contains(ZeroDivisionError)
+
+
+async def test_a_large_message_arrives_whole_and_in_few_pieces(rabbitmq: str) -> None:
+    """The library has no option for it, so we change what it keeps to itself: who updates it sees whether that still works."""
+    pieces: list[int] = []
+    async with dialled(rabbitmq) as line:
+        received = line._connection._on_data_available
+
+        def receive(data: bytes) -> None:
+            pieces.append(len(data))
+            received(data)
+
+        line._connection._on_data_available = receive
+        await line.declare("q")
+        large = bytes(range(256)) * 4096
+        await line.publish("q", large)
+        came = await line.get("q")
+        assert came is not None
+        assert came.body == large
+        line.ack(came.tag)
+    assert max(pieces) > 4096

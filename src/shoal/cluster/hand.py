@@ -38,6 +38,7 @@ from shoal.cluster.wire import (
 from shoal.crawl.figures import WorkerFigures
 from shoal.errors import BrokerRefused
 from shoal.model import Visit
+from shoal.store.packing import packed
 
 _AHEAD = 1.25
 """Tasks in hand for each that can be done at once: who is done need not wait for the next one."""
@@ -101,8 +102,10 @@ class Hand:
         self.figures.visited(visit)
         offset = self._offsets.get(task.crawl)
         there = shifted(replace(visit, task=wire.plain(task)), offset.seconds if offset else 0.0)
+        # Not before its times are right: they stand in what goes to the disk.
+        ready = packed(there, self.brief(task.crawl).settings.learning)
         try:
-            await self._bring(task, Came(run=task.run, lease=task.lease, worker=self._name, visit=there))
+            await self._bring(task, Came(run=task.run, lease=task.lease, worker=self._name, visit=ready))
         finally:
             self._busy -= 1
 
