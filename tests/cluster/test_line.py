@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import ssl
+from collections.abc import AsyncIterator
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -187,3 +190,64 @@ async def test_a_large_message_arrives_whole_and_in_few_pieces(rabbitmq: str) ->
         assert came.body == large
         line.ack(came.tag)
     assert max(pieces) > 4096
+
+
+# --- TLS -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+async def tls(rabbitmq: str, rabbitmq_server: RabbitMQ, tmp_path: Path) -> AsyncIterator[tuple[str, Path]]:
+    """The URL of the same broker behind TLS, and the certificate of who vouches for it."""
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    subject = ("-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost")
+    made = (
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-days",
+        "2",
+        "-keyout",
+        str(key),
+        "-out",
+        str(certificate),
+    )
+    process = await asyncio.create_subprocess_exec(*made, *subject, stderr=asyncio.subprocess.DEVNULL)
+    assert await process.wait() == 0
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(certificate, key)
+
+    async def forward(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        there = await asyncio.open_connection("127.0.0.1", rabbitmq_server.port)
+        await asyncio.gather(_pump(reader, there[1]), _pump(there[0], writer))
+
+    server = await asyncio.start_server(forward, "127.0.0.1", 0, ssl=context)
+    port = server.sockets[0].getsockname()[1]
+    yield (
+        rabbitmq.replace("amqp://", "amqps://").replace(f"127.0.0.1:{rabbitmq_server.port}", f"localhost:{port}"),
+        certificate,
+    )
+    server.close()
+
+
+async def _pump(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+    while data := await source.read(2**16):
+        target.write(data)
+    target.close()
+
+
+async def test_a_line_may_go_through_tls(tls: tuple[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    url, certificate = tls
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    async with dialled(url) as line:
+        await line.declare("q")
+        await line.publish("q", b"x")
+        assert await line.count("q") == 1
+
+
+async def test_a_certificate_that_nobody_vouches_for_is_not_believed(tls: tuple[str, Path]) -> None:
+    with pytest.raises(LineLost, match="certificate"):
+        async with dialled(tls[0]):
+            pytest.fail("it was believed")

@@ -8,10 +8,12 @@ brings it home when there is a line again.
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections import deque
 from collections.abc import Callable
 
+import msgspec
 from msgspec.structs import replace
 
 from shoal import __version__
@@ -40,6 +42,7 @@ from shoal.errors import BrokerRefused
 from shoal.model import Visit
 from shoal.store.packing import packed
 
+logger = logging.getLogger(__name__)
 _AHEAD = 1.25
 """Tasks in hand for each that can be done at once: who is done need not wait for the next one."""
 _ASK_AGAIN = 1.0
@@ -201,7 +204,12 @@ class Hand:
             self._got(line, await came.get())
 
     def _got(self, line: Line, delivery: Delivery) -> None:
-        task = wire.read_assigned(delivery.body)
+        try:
+            task = wire.read_assigned(delivery.body)
+        except msgspec.DecodeError as error:  # it would end one worker after the other
+            logger.warning("A task cannot be read (%s), and was put aside.", error)
+            line.put_aside(delivery.tag)
+            return
         if delivery.again:
             line.publish(results_of(task.crawl), wire.encode(_returned(task)))
             line.ack(delivery.tag)

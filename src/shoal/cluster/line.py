@@ -171,6 +171,11 @@ class Line:
         if not self.is_lost:
             self._channel.basic_ack(tag, multiple=up_to)
 
+    def put_aside(self, tag: int) -> None:
+        """The broker may give a message to nobody any more, but keep it where dead letters are kept."""
+        if not self.is_lost:
+            self._channel.basic_reject(tag, requeue=False)
+
     # --- its end -----------------------------------------------------------------------------------------------------
 
     def lose(self, why: object) -> None:
