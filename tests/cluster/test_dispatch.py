@@ -302,6 +302,18 @@ async def test_what_is_in_the_queue_when_the_last_worker_leaves_goes_back_at_onc
     assert crawl.dispatch.figures().expired == 0
 
 
+async def test_a_worker_can_leave_while_the_broker_is_away() -> None:
+    hand = Hand("w", capacity=4)
+    async with asyncio.timeout(10), asyncio.TaskGroup() as group:
+        group.create_task(hand.run("amqp://nobody@127.0.0.1:1/"))
+        waiting = group.create_task(hand.lease())
+        await asyncio.sleep(0.05)
+        hand.leave()
+        assert await waiting is None
+        assert await hand.lease() is None
+        hand.gone()
+
+
 # --- voices ----------------------------------------------------------------------------------------------------------
 
 

@@ -151,12 +151,18 @@ class Hand:
     # --- one line ----------------------------------------------------------------------------------------------------
 
     async def run(self, url: str) -> None:
-        """Take tasks until the worker leaves and all is brought home."""
-        await stay_on_line(url, self._serve)
+        """Take tasks until the worker leaves and all is brought home; also when the broker is away at that moment."""
+        async with asyncio.TaskGroup() as group:
+            serving = group.create_task(stay_on_line(url, self._serve))
+            await self._gone.wait()
+            if self._line is None:
+                serving.cancel()
 
     def leave(self) -> None:
         """Begin with nothing more; what is under way comes home."""
         self._leaving.set()
+        if self._line is None:  # else what is left is given back first
+            self._send_home()
 
     def gone(self) -> None:
         """All that was under way is at home."""
@@ -229,10 +235,14 @@ class Hand:
         left = [*self._ready, *(task for task, _ in self._unbriefed.values())]
         self._ready.clear()
         self._unbriefed.clear()
-        while self._waiting:
-            _give(self._waiting.popleft(), None)
+        self._send_home()
         for task in left:
             await self._bring(task, Declined(run=task.run, lease=task.lease, task=wire.plain(task)))
+
+    def _send_home(self) -> None:
+        """Whoever waits for a task gets none any more."""
+        while self._waiting:
+            _give(self._waiting.popleft(), None)
 
     def _put(self, task: Assigned) -> None:
         while self._waiting:
