@@ -1,4 +1,4 @@
-"""What does a command cost? Its time, the CPU of it and all its children, and the memory they hold together."""
+"""What does a command cost, or a process that runs? Its time, the CPU and the memory of it and all its children."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from pathlib import Path
 
 SAMPLE_EVERY = 0.5
 """Seconds between two looks at the memory."""
+TICKS = os.sysconf("SC_CLK_TCK")
+"""In which the kernel counts a second of CPU."""
 
 
 class CommandFailed(Exception):
@@ -36,7 +38,7 @@ class Cost:
 def run(command: Sequence[str], *, folder: Path, timeout: float, environment: Mapping[str, str] | None = None) -> Cost:
     """Run a command to its end in `folder` and say what it cost. It has to exit with 0 within `timeout` seconds."""
     with tempfile.TemporaryFile() as output:
-        began, busy = time.perf_counter(), _busy_seconds()
+        began, busy = time.perf_counter(), busy_seconds()
         process = subprocess.Popen(
             command,
             cwd=folder,
@@ -49,7 +51,7 @@ def run(command: Sequence[str], *, folder: Path, timeout: float, environment: Ma
         with _Watch(process.pid, timeout) as watch:
             # wait4, not wait: it tells the CPU of the process together with that of all the children it waited for.
             _, status, usage = os.wait4(process.pid, 0)
-        seconds, busy_after = time.perf_counter() - began, _busy_seconds()
+        seconds, busy_after = time.perf_counter() - began, busy_seconds()
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode != 0:
             output.seek(0)
@@ -91,21 +93,40 @@ class _Watch:
                 return
 
 
-def _busy_seconds() -> float:
+def busy_seconds() -> float:
     """What all processors together have worked since the machine started."""
     user, nice, system, _idle, _iowait, *rest = (int(n) for n in Path("/proc/stat").read_text().split()[1:9])
-    return (user + nice + system + sum(rest)) / os.sysconf("SC_CLK_TCK")
+    return (user + nice + system + sum(rest)) / TICKS
+
+
+def cpu_seconds(pid: int) -> float:
+    """What a process that runs has cost so far, user and system, without its children."""
+    fields = dict(_stats())[pid]
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def family_cpu_seconds(pid: int) -> float:
+    """What a process that runs, all that it has started and all that these have started have cost so far."""
+    stats = dict(_stats())
+    family = {pid}
+    while born := {child for child, fields in stats.items() if int(fields[1]) in family} - family:
+        family |= born
+    # Four fields: those who have ended are counted with who has waited for them.
+    return sum(int(ticks) for member in family for ticks in stats[member][11:15]) / TICKS
 
 
 def _processes(session: int) -> Iterator[int]:
+    return (pid for pid, fields in _stats() if int(fields[3]) == session)
+
+
+def _stats() -> Iterator[tuple[int, list[str]]]:
+    """The number of each process, and what the kernel says of it after its name."""
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             # The name of the program, in brackets, may hold anything: the fields after it are safe to split.
-            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            yield int(folder.name), (folder / "stat").read_text(errors="replace").rpartition(")")[2].split()
         except OSError:  # it ended while we looked
             continue
-        if int(fields[3]) == session:
-            yield int(folder.name)
 
 
 def _memory_kb(pid: int) -> int:

@@ -305,7 +305,7 @@ async def test_what_is_in_the_queue_when_the_last_worker_leaves_goes_back_at_onc
 async def test_a_worker_can_leave_while_the_broker_is_away() -> None:
     hand = Hand("w", capacity=4)
     async with asyncio.timeout(10), asyncio.TaskGroup() as group:
-        group.create_task(hand.run("amqp://nobody@127.0.0.1:1/"))
+        group.create_task(hand.run("amqp://u:p@127.0.0.1:1/"))
         waiting = group.create_task(hand.lease())
         await asyncio.sleep(0.05)
         hand.leave()

@@ -85,6 +85,12 @@ class Daemon:
         """False once it has ended, whoever ended it."""
         return self._process is not None and self._process.poll() is None
 
+    @property
+    def pid(self) -> int:
+        """The number of its process, for those who measure what it costs."""
+        assert self._process is not None, f"{self._name} does not run"
+        return self._process.pid
+
     def start(self) -> None:
         """Returns at once: whether it is ready is the owner's question."""
         assert self._process is None, f"{self._name} runs already"

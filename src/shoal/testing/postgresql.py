@@ -74,6 +74,11 @@ class PostgreSQL:
         """False before `start` and after `stop` or `kill`."""
         return self._daemon.is_running
 
+    @property
+    def pid(self) -> int:
+        """The process to which all others of this server belong."""
+        return self._daemon.pid
+
     def start(self) -> None:
         """Returns when clients can connect; after `stop` or `kill` with the port and data of before."""
         if not self._data.exists():

@@ -86,6 +86,11 @@ class RabbitMQ:
         """False before `start` and after `stop` or `kill`."""
         return self._daemon.is_running
 
+    @property
+    def pid(self) -> int:
+        """The process to which all others of this server belong."""
+        return self._daemon.pid
+
     def start(self) -> None:
         """Returns when clients can connect; after `stop` or `kill` with the port and data of before."""
         self._control.unlink(missing_ok=True)
