@@ -65,3 +65,12 @@ def test_a_worker_that_was_started_anew_under_its_name_has_no_negative_rate() ->
     crew.heard(beat(visits=8), NOW + 4)
     (record,) = crew.records(NOW + 4)
     assert record.rate == pytest.approx(4.0)
+
+
+def test_only_what_changes_how_many_can_be_counted_on_is_news() -> None:
+    crew = Crew()
+    assert crew.heard(beat(), NOW)
+    assert not crew.heard(beat(visits=7), NOW + 1)
+    assert crew.heard(beat(capacity=9), NOW + 2)
+    assert crew.heard(beat(capacity=9), NOW + 2 + SILENCE + 0.1), "it was silent"
+    assert crew.heard(beat(capacity=9, leaving=True), NOW + 11)

@@ -41,11 +41,16 @@ class Crew:
     def __init__(self) -> None:
         self._workers: dict[str, _Worker] = {}
 
-    def heard(self, beat: Beat, now: float) -> None:
-        """A worker is alive."""
-        self._workers.setdefault(beat.worker, _Worker()).heard(beat, now)
+    def heard(self, beat: Beat, now: float) -> bool:
+        """A worker is alive; False when it was before, just so: there may be a thousand of them, and each beats every second."""
+        worker = self._workers.setdefault(beat.worker, _Worker())
+        last_at, last = worker.beats[-1] if worker.beats else (0.0, None)
+        worker.heard(beat, now)
+        if last is not None and last_at >= now - SILENCE:
+            return (last.capacity, last.leaving, last.wire) != (beat.capacity, beat.leaving, beat.wire)
         for name in [name for name, worker in self._workers.items() if worker.beats[-1][0] < now - _FORGET]:
             del self._workers[name]
+        return True
 
     def capacity(self, now: float) -> int:
         """How many requests they can make at once."""

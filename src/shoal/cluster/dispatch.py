@@ -66,6 +66,8 @@ class Dispatch:
         self._begin_within, self._lease_seconds = leases.begin_within(settings), leases.longest(settings)
         self._leases = Leases()
         self.crew = Crew()
+        self._limit = 0.0
+        """So many leases at once; by the workers that were there at the last look."""
         self._room = asyncio.Event()
         """Set while more may be handed out."""
         self._over = asyncio.Event()
@@ -151,8 +153,12 @@ class Dispatch:
         line.publish(TASKS, wire.encode(assigned))
         self._count_room()
 
+    def _count_crew(self) -> None:
+        self._limit = AHEAD * self.crew.capacity(self._clock())
+        self._count_room()
+
     def _count_room(self) -> None:
-        if len(self._leases) < AHEAD * self.crew.capacity(self._clock()):
+        if len(self._leases) < self._limit:
             self._room.set()
         else:
             self._room.clear()
@@ -211,7 +217,7 @@ class Dispatch:
             for host in [host for host, until in self._inherited.items() if until <= now]:
                 del self._inherited[host]
                 self._coordinator.let_go(host)
-            self._count_room()
+            self._count_crew()
             self._tell_of_workers(now)
             if self._line is not None and len(self._leases) and not self.crew.size(now):
                 await self._decline_for_all(self._line)
@@ -267,10 +273,10 @@ class Dispatch:
         now = self._clock()
         match wire.read_voice(said.body):
             case Beat() as beat:
-                self.crew.heard(beat, now)
+                if self.crew.heard(beat, now):
+                    self._count_crew()
                 reply = _refusal(beat) or wire.Heard(crawl=self._crawl, run=self._run, sent=beat.sent, now=now)
                 line.say(wire.encode(reply), to=said.reply_to)
-                self._count_room()
             case wire.Ask(crawl=self._crawl) as ask:
                 settings = replace(self._settings, topic=self._coordinator.topic)
                 brief = wire.Brief(crawl=self._crawl, run=self._run, settings=settings, sent=ask.sent, now=now)
