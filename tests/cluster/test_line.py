@@ -99,6 +99,19 @@ async def test_a_queue_is_deleted_only_when_nothing_is_in_it(rabbitmq: str) -> N
             await line.publish("full", b"y")
 
 
+async def test_a_line_whose_broker_does_not_take_a_message_is_lost(rabbitmq: str) -> None:
+    async with dialled(rabbitmq) as line:
+        await line.declare("full", **{"x-max-length": 1, "x-overflow": "reject-publish"})
+        with pytest.raises(LineLost, match="did not take"):
+            await _fill(line, "full")
+        assert line.is_lost
+
+
+async def _fill(line: Line, queue: str) -> None:
+    for _ in range(1000):  # a full queue takes a few more than it should
+        await line.publish(queue, b"x")
+
+
 # --- a broker that does not want us, or is not there -----------------------------------------------------------------
 
 

@@ -140,7 +140,8 @@ class Hand:
             try:
                 await line.publish(results_of(task.crawl), body)
             except LineLost:
-                self._on_line.clear()
+                if self._line is line:
+                    self._on_line.clear()
                 continue
             self.figures.let_go()
             came_on, tag = self._deliveries.pop((task.run, task.lease))

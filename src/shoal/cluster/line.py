@@ -204,20 +204,17 @@ class Line:
 
     def _confirmed(self, frame: Any) -> None:
         method = frame.method
+        if isinstance(method, pika.spec.Basic.Nack):  # then nobody knows what else it did not take
+            self.lose("the broker did not take a message")
+            return
         tags = (
             [tag for tag in self._unconfirmed if tag <= method.delivery_tag]
             if method.multiple
             else [method.delivery_tag]
         )
         for tag in tags:
-            sure = self._unconfirmed.pop(tag, None)
-            if sure is None or sure.done():
-                continue
-            if isinstance(method, pika.spec.Basic.Nack):
-                sure.set_exception(LineLost("the broker did not take a message"))
-                sure.exception()
-            else:
-                sure.set_result(None)
+            if (sure := self._unconfirmed.pop(tag, None)) is not None:
+                _answer(sure, None)
 
     async def _ask(self, method: Any, *arguments: Any, callback: str = "callback", **named: Any) -> Any:
         """Call a method of the library and wait for what it hears."""
