@@ -37,6 +37,7 @@ from shoal.testing.ledger import MemoryLedger
 from tests.crawl.simulated import SEED, TOPIC, page
 from tests.running import assert_consistent, fates, stored
 
+pytestmark = pytest.mark.slow  # because the broker takes seconds to start
 HOSTS = [f"http://h{n}.test/" for n in range(6)]
 WEB = {SEED: page(*HOSTS)} | {url: page("/2", text=url) for url in HOSTS} | {url + "2": page() for url in HOSTS}
 SETTINGS = Settings(topic=TOPIC, seeds=(SEED,), politeness=Politeness(delay=0.0, per_address=64), index=False)

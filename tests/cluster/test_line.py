@@ -15,6 +15,8 @@ from shoal.cluster.line import Delivery, Line, LineLost, check_url, dialled, sta
 from shoal.errors import BrokerRefused, InputError
 from shoal.testing.servers import RabbitMQ
 
+pytestmark = pytest.mark.slow  # because the broker takes seconds to start
+
 
 async def test_what_is_published_arrives_and_is_gone_once_it_is_acknowledged(rabbitmq: str) -> None:
     async with dialled(rabbitmq) as line:
@@ -147,7 +149,6 @@ def test_what_is_no_url_of_a_broker_is_said_without_the_password(url: str) -> No
     assert "secret" not in str(wrong.value)
 
 
-@pytest.mark.slow
 async def test_a_broker_that_goes_away_is_waited_for_and_said_so_once(
     rabbitmq: str, rabbitmq_server: RabbitMQ, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -83,7 +83,7 @@ async def through_rabbitmq(coordinator: Coordinator, running: asyncio.Task[Endin
         hand.gone()
 
 
-@pytest.fixture(params=[in_process, through_a_pipe, through_rabbitmq])
+@pytest.fixture(params=[in_process, through_a_pipe, pytest.param(through_rabbitmq, marks=pytest.mark.slow)])
 async def crawl(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Crawl]:
     url = request.getfixturevalue("rabbitmq") if request.param is through_rabbitmq else ""
     folders.create_new(tmp_path, SETTINGS)
