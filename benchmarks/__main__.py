@@ -14,6 +14,7 @@ BENCHMARKS = {
     "cluster_speed": "Cluster: from one worker to eight",
     "frontier_scale": "Frontier: from ten thousand URLs to a million",
     "learned_scale": "The strategy that learns: from ten thousand links to a million",
+    "coordinator_bound": "Cluster: how many pages one coordinator can coordinate",
     "graph_refresh": "Graph: ranking a hundred thousand pages anew",
     "index_cost": "Index: what it costs to make a crawl searchable",
     "search_speed": "Search: among a hundred thousand pages",

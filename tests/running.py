@@ -15,7 +15,7 @@ import re
 import signal
 import sys
 from collections import Counter
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -98,12 +98,12 @@ class Operator:
         """A crawl with settings that no option can give; `resume` starts it."""
         app.start_crawl(self.folder(name), settings, cluster=cluster or Cluster())
 
-    async def types(self, *arguments: str) -> Command:
-        """Start a command."""
+    async def types(self, *arguments: str, prefix: Sequence[str] = ()) -> Command:
+        """Start a command; behind a prefix when another command is to start it."""
         output = self._home / f"command-{next(self._numbers)}"
         with output.with_suffix(".out").open("wb") as out, output.with_suffix(".err").open("wb") as err:
             process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "shoal", *arguments),
+                *(*prefix, sys.executable, "-m", "shoal", *arguments),
                 cwd=self._home,
                 env=os.environ | {"SHOAL_STATE_DIR": str(self._home / "state")},
                 stdin=asyncio.subprocess.DEVNULL,

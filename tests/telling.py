@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -53,12 +53,12 @@ class Foreteller(Operator):
         self._place = home
         self._files = count()
 
-    async def types(self, *arguments: str) -> Command:
+    async def types(self, *arguments: str, prefix: Sequence[str] = ()) -> Command:
         """Start a command."""
         output = self._place / f"said-{next(self._files)}"
         with output.with_suffix(".out").open("wb") as out, output.with_suffix(".err").open("wb") as err:
             process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-c", _START, *arguments),
+                *(*prefix, sys.executable, "-c", _START, *arguments),
                 cwd=self._place,
                 env=os.environ | {"SHOAL_STATE_DIR": str(self._place / "state")},
                 stdin=asyncio.subprocess.DEVNULL,

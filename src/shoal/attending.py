@@ -82,6 +82,13 @@ async def _with_dead_letters(found: Attendance, url: str) -> Attendance:
     except BrokerRefused as refused:
         return replace(found, problem=str(refused))
     # What is not acknowledged goes back when the line ends.
-    tasks = [wire.read_assigned(letter.body) for letter in letters if letter is not None]
-    dead = tuple(DeadLetter(url=task.url, attempts=task.attempt, crawl=task.crawl) for task in tasks)
+    dead = tuple(_dead(letter.body) for letter in letters if letter is not None)
     return replace(found, dead_letters=count, dead=dead)
+
+
+def _dead(body: bytes) -> DeadLetter:
+    try:
+        task = wire.read_assigned(body)
+    except msgspec.DecodeError:
+        return DeadLetter(url="(a message that cannot be read)", attempts=0, crawl="")
+    return DeadLetter(url=task.url, attempts=task.attempt, crawl=task.crawl)

@@ -76,7 +76,7 @@ class LinkKind(StrEnum):
     REDIRECT = "redirect"
 
 
-class Link(Value, frozen=True, kw_only=True):
+class Link(Value, frozen=True, kw_only=True, gc=False):
     """One reference from a page to a URL."""
 
     url: str
@@ -316,6 +316,27 @@ class Picture(Value, frozen=True, kw_only=True):
     """A small WebP for lists and galleries."""
 
 
+class Packed(Value, frozen=True, kw_only=True):
+    """A page as it goes to the disk (`store/packing.py`): whoever visits it for another process packs it, too."""
+
+    size: int
+    """Bytes of the body."""
+    digest: bytes
+    """BLAKE2b-128 of the body: equal for exact copies."""
+    payload: str
+    """The digest of the body that web archives use."""
+    record: bytes = b""
+    """The record with the body for the WARC file, as a gzip member; empty when there is no body, or it may not be kept."""
+    text: bytes = b""
+    """The main text and its flat form (`store/texts.py`); empty when there is no page, or it may not be kept."""
+    links: bytes = b""
+    """Where the page leads (`store/linking.py`)."""
+    images: int = 0
+    """How many pictures the page has."""
+    bands: tuple[int, ...] = ()
+    """`text.bands` of the page's fingerprint, each once."""
+
+
 class Seen(Value, frozen=True, kw_only=True, tag=True):
     """A page came."""
 
@@ -328,6 +349,9 @@ class Seen(Value, frozen=True, kw_only=True, tag=True):
     """The judge's score of each link of the page, in the order of `page.links`."""
     sightings: tuple[Sighting, ...] = ()
     """The pictures of the page that are worth having; none in a crawl without pictures."""
+    packed: Packed | None = None
+    """What goes to the disk, if it is made already. Then what only the store reads need not be here any more: the body,
+    `page.text`, `page.flat` and `page.images`."""
 
 
 class Pictured(Value, frozen=True, kw_only=True, tag=True):
@@ -376,10 +400,16 @@ def timing_of(visit: Visit) -> Timing:
             return timing
 
 
+def size_of(visit: Seen | Pictured) -> int:
+    """Bytes of the body that came."""
+    packed = visit.packed if isinstance(visit, Seen) else None
+    return packed.size if packed is not None else len(visit.response.body)
+
+
 # --- which page next -------------------------------------------------------------------------------------------------
 
 
-class Candidate(Value, frozen=True, kw_only=True):
+class Candidate(Value, frozen=True, kw_only=True, gc=False):
     """A link that a strategy wants followed."""
 
     link: Link

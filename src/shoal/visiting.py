@@ -23,9 +23,10 @@ from shoal.crawl.pipe import PipeBroker, connect
 from shoal.crawl.strategy import judge_of
 from shoal.crawl.visit import PageVisitor
 from shoal.crawl.worker import work_together
-from shoal.model import Topic
-from shoal.protocols import Darkroom, Spotter
-from shoal.settings import Settings
+from shoal.model import Task, Topic, Visit
+from shoal.protocols import Darkroom, Spotter, Visitor
+from shoal.settings import Learning, Settings
+from shoal.store.packing import packed
 
 
 @asynccontextmanager
@@ -58,6 +59,18 @@ def make_darkroom(settings: Settings) -> Darkroom | None:
     return PillowDarkroom(settings.pictures)
 
 
+class PackingVisitor:
+    """A visitor for a process that only stores what comes: pages are packed here. Implements `protocols.Visitor`."""
+
+    def __init__(self, visitor: Visitor, learning: Learning) -> None:
+        self._visitor = visitor
+        self._learning = learning
+
+    async def visit(self, task: Task) -> Visit:
+        """The same visit, ready for the disk."""
+        return packed(await self._visitor.visit(task), self._learning)
+
+
 async def work_for(socket_number: int) -> None:
     """Take tasks from the coordinator at the other end of a socket until it has no more."""
     interpreter.tune()
@@ -68,7 +81,7 @@ async def work_for(socket_number: int) -> None:
     share = -(-settings.fetching.concurrency // settings.processes)
     async with open_visitor(settings) as visitor, asyncio.TaskGroup() as group:
         broker = PipeBroker(channel, adopting(visitor, settings))
-        working = group.create_task(work_together(broker, visitor, share))
+        working = group.create_task(work_together(broker, PackingVisitor(visitor, settings.learning), share))
         listening = group.create_task(broker.listen())
         # Whichever is over first ends the other: the crawl is over, or the coordinator is gone and nobody waits for results.
         working.add_done_callback(lambda _: listening.cancel())

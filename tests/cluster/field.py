@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
 
@@ -59,12 +60,12 @@ class Field:
             topic=TOPIC, seeds=(HOME,), strategy="best-first", politeness=Politeness(delay=DELAY), fetching=fetching
         )
 
-    async def hires(self, count: int = 1) -> None:
-        """More workers."""
+    async def hires(self, count: int = 1, *, prefix: Sequence[str] = (), heartbeat: int = 0) -> None:
+        """More workers; those in a network of their own have a prefix."""
+        url = self.cluster.broker + (f"?heartbeat={heartbeat}" if heartbeat else "")
         for _ in range(count):
-            number = len(self.workers)
-            options = ("--broker", self.cluster.broker, "--concurrency", str(CONCURRENCY), "--name", f"w{number}")
-            self.workers.append(await self.operator.types("worker", *options))
+            options = ("--broker", url, "--concurrency", str(CONCURRENCY), "--name", f"w{len(self.workers)}")
+            self.workers.append(await self.operator.types("worker", *options, prefix=prefix))
 
     async def coordinates(self, *options: str) -> Command:
         """Somebody goes on with the crawl."""

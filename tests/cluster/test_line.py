@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import ssl
+from collections.abc import AsyncIterator
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -166,3 +169,85 @@ async def test_an_error_in_the_use_of_a_line_is_no_reason_to_dial_again(rabbitmq
     with pytest.raises(BaseExceptionGroup) as failed:
         await stay_on_line(rabbitmq, fail)
     assert failed.group_contains(ZeroDivisionError)
+
+
+async def test_a_large_message_arrives_whole_and_in_few_pieces(rabbitmq: str) -> None:
+    """The library has no option for it, so we change what it keeps to itself: who updates it sees whether that still works."""
+    pieces: list[int] = []
+    async with dialled(rabbitmq) as line:
+        received = line._connection._on_data_available
+
+        def receive(data: bytes) -> None:
+            pieces.append(len(data))
+            received(data)
+
+        line._connection._on_data_available = receive
+        await line.declare("q")
+        large = bytes(range(256)) * 4096
+        await line.publish("q", large)
+        came = await line.get("q")
+        assert came is not None
+        assert came.body == large
+        line.ack(came.tag)
+    assert max(pieces) > 4096
+
+
+# --- TLS -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+async def tls(rabbitmq: str, rabbitmq_server: RabbitMQ, tmp_path: Path) -> AsyncIterator[tuple[str, Path]]:
+    """The URL of the same broker behind TLS, and the certificate of who vouches for it."""
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    subject = ("-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost")
+    made = (
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-days",
+        "2",
+        "-keyout",
+        str(key),
+        "-out",
+        str(certificate),
+    )
+    process = await asyncio.create_subprocess_exec(*made, *subject, stderr=asyncio.subprocess.DEVNULL)
+    assert await process.wait() == 0
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(certificate, key)
+
+    async def forward(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        there = await asyncio.open_connection("127.0.0.1", rabbitmq_server.port)
+        await asyncio.gather(_pump(reader, there[1]), _pump(there[0], writer))
+
+    server = await asyncio.start_server(forward, "127.0.0.1", 0, ssl=context)
+    port = server.sockets[0].getsockname()[1]
+    yield (
+        rabbitmq.replace("amqp://", "amqps://").replace(f"127.0.0.1:{rabbitmq_server.port}", f"localhost:{port}"),
+        certificate,
+    )
+    server.close()
+
+
+async def _pump(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+    while data := await source.read(2**16):
+        target.write(data)
+    target.close()
+
+
+async def test_a_line_may_go_through_tls(tls: tuple[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    url, certificate = tls
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    async with dialled(url) as line:
+        await line.declare("q")
+        await line.publish("q", b"x")
+        assert await line.count("q") == 1
+
+
+async def test_a_certificate_that_nobody_vouches_for_is_not_believed(tls: tuple[str, Path]) -> None:
+    with pytest.raises(LineLost, match="certificate"):
+        async with dialled(tls[0]):
+            pytest.fail("it was believed")

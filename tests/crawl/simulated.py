@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from msgspec import structs
+from msgspec import msgpack, structs
 
 from shoal import app
 from shoal.crawl.allowance import Ending
@@ -21,15 +21,15 @@ from shoal.crawl.parse import HtmlParser
 from shoal.crawl.strategy import judge_of
 from shoal.crawl.visit import PageVisitor
 from shoal.crawl.worker import work_together
-from shoal.model import Task, Term, Topic
-from shoal.protocols import Ledger
+from shoal.model import Task, Term, Topic, Visit
+from shoal.protocols import Ledger, Visitor
 from shoal.settings import Settings
 from shoal.store import folder as folders
 from shoal.store.crawl import CrawlStore
 from shoal.testing import clock as clocks
 from shoal.testing.fakes import Answer, FakeFetcher, html
 from shoal.testing.ledger import MemoryLedger
-from shoal.visiting import make_darkroom, make_spotter
+from shoal.visiting import PackingVisitor, make_darkroom, make_spotter
 
 _T = TypeVar("_T")
 TOPIC = Topic(name="grid", terms=(Term(text="grid"),))
@@ -77,6 +77,17 @@ class Servers(FakeFetcher):
         return structs.replace(answer, timing=structs.replace(answer.timing, address=""))
 
 
+class ThroughAWire:
+    """A visitor whose visits are encoded on their way home."""
+
+    def __init__(self, visitor: Visitor) -> None:
+        self._visitor = visitor
+        self._decoder: msgpack.Decoder[Visit] = msgpack.Decoder(Visit)
+
+    async def visit(self, task: Task) -> Visit:
+        return self._decoder.decode(msgpack.encode(await self._visitor.visit(task)))
+
+
 class Simulation:
     """One crawl in a folder, and the web it crawls."""
 
@@ -90,14 +101,17 @@ class Simulation:
         ledger: Ledger | None = None,
         store: type[CrawlStore] = CrawlStore,
         seeds: Sequence[str] = (SEED,),
+        elsewhere: bool = False,
         **settings: Any,
     ) -> None:
+        """Visits made `elsewhere` come as those of other processes do: packed, and through a wire."""
         self.folder = folder
         self.clock = clocks.JumpingClock(_START)
         self.servers = Servers(answers, self.clock, latency)
         self.ledger = ledger or MemoryLedger()
         self._workers = workers
         self._make_store = store
+        self._elsewhere = elsewhere
         choices: dict[str, Any] = {"strategy": "breadth", "judge": "cosine", "topic": TOPIC, "seeds": tuple(seeds)}
         self.settings = Settings(**choices | settings)
         folders.create_new(folder, self.settings)
@@ -136,8 +150,11 @@ class Simulation:
         coordinator.when_topic_changes(lambda topic: visitor.adopt(make_judge(judge, topic), spotter))
         async with asyncio.TaskGroup() as group:
             running = group.create_task(coordinator.run())
-            group.create_task(work_together(coordinator, visitor, self._workers))
+            group.create_task(work_together(coordinator, self._placed(visitor), self._workers))
         return running.result()
+
+    def _placed(self, visitor: PageVisitor) -> Visitor:
+        return ThroughAWire(PackingVisitor(visitor, self.settings.learning)) if self._elsewhere else visitor
 
     def play(self, scene: Callable[[Coordinator], Coroutine[Any, Any, _T]], **options: Any) -> _T:
         """Open the folder as the command would, and let a test do something with the coordinator."""

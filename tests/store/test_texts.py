@@ -21,8 +21,8 @@ def test_any_text_comes_back(text: str) -> None:
 def say(crawl: HandMade, text: str, *, title: str = "T", at: float = 1.0, noindex: bool = False) -> bool:
     """A visit, as the store takes it in."""
     page = Page(url=URL, title=title, text=text, noindex=noindex)
-    if news := texts.is_news(crawl.connection, 1, page):
-        texts.add(crawl.connection, 1, at, page, ("pages-00001.warc.gz", int(at)))
+    if news := texts.is_news(crawl.connection, 1, page, text):
+        texts.add(crawl.connection, 1, at, page, texts.pack(text), ("pages-00001.warc.gz", int(at)))
     return news
 
 

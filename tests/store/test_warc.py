@@ -15,7 +15,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from shoal.errors import FolderError, StorageFull
 from shoal.model import Response, Timing
-from shoal.store.warc import WarcWriter, read_body, read_raw
+from shoal.store.warc import WarcWriter, payload_digest, read_body, read_raw, revisit_member
 
 FIRST = "pages-00001.warc.gz"
 SECOND = "pages-00002.warc.gz"
@@ -107,7 +107,11 @@ def test_a_body_is_read_back_byte_by_byte(tmp_path: Path) -> None:
 def test_a_revisit_points_to_the_page_with_the_same_bytes(tmp_path: Path) -> None:
     with closing(WarcWriter(tmp_path, None)) as writer:
         writer.write(response("https://example.org/one"))
-        place = writer.write_revisit(response("https://example.org/two"), "https://example.org/one", 1_800_000_000.25)
+        copied = response("https://example.org/two")
+        digest = payload_digest(copied.body)
+        place = writer.append(
+            revisit_member(copied, len(copied.body), digest, "https://example.org/one", 1_800_000_000.25)
+        )
     _, (original, _), (copy, body) = records(tmp_path / FIRST)
     assert copy.rec_type == "revisit"
     assert body == b""

@@ -37,6 +37,8 @@ _RESULTS_AT_ONCE = 1000
 """Results in memory that are not on the disk yet."""
 _TICK = 0.5
 """Seconds between two looks at what time has changed."""
+_ALONE = 5.0
+"""Seconds without a worker before anybody is told: workers and coordinators may be started in any order."""
 _LAST_WORDS = 5.0
 """Seconds for the last acknowledgements, when the crawl is over."""
 
@@ -70,6 +72,8 @@ class Dispatch:
         self._line: Line | None = None
         self._unsaved: dict[int, int] = {}
         """For each batch of the coordinator that is not on the disk yet: the last result in it, by its tag on this line."""
+        self._alone_since: float | None = clock()
+        """When somebody worked last, or might have; None once we have said that nobody does."""
         self._redeliveries = self._expired = self._late = self._dead = 0
         coordinator.work_with(self._durable, lambda: self.crew.records(clock()))
 
@@ -208,9 +212,20 @@ class Dispatch:
                 del self._inherited[host]
                 self._coordinator.let_go(host)
             self._count_room()
+            self._tell_of_workers(now)
             if self._line is not None and len(self._leases) and not self.crew.size(now):
                 await self._decline_for_all(self._line)
             await asyncio.sleep(_TICK)
+
+    def _tell_of_workers(self, now: float) -> None:
+        """That nobody works is worth a line, once; and that somebody does again."""
+        if self.crew.size(now):
+            if self._alone_since is None:
+                logger.warning("Workers are here: the crawl goes on.")
+            self._alone_since = now
+        elif self._alone_since is not None and self._line is not None and now - self._alone_since > _ALONE:
+            self._alone_since = None
+            logger.warning("No worker is here: the crawl waits for a shoal worker with this broker.")
 
     async def _decline_for_all(self, line: Line) -> None:
         """The last worker has left: what lies in the queue, of whatever crawl, is not begun by anybody."""

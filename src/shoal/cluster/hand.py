@@ -8,10 +8,12 @@ brings it home when there is a line again.
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections import deque
 from collections.abc import Callable
 
+import msgspec
 from msgspec.structs import replace
 
 from shoal import __version__
@@ -38,7 +40,9 @@ from shoal.cluster.wire import (
 from shoal.crawl.figures import WorkerFigures
 from shoal.errors import BrokerRefused
 from shoal.model import Visit
+from shoal.store.packing import packed
 
+logger = logging.getLogger(__name__)
 _AHEAD = 1.25
 """Tasks in hand for each that can be done at once: who is done need not wait for the next one."""
 _ASK_AGAIN = 1.0
@@ -101,8 +105,10 @@ class Hand:
         self.figures.visited(visit)
         offset = self._offsets.get(task.crawl)
         there = shifted(replace(visit, task=wire.plain(task)), offset.seconds if offset else 0.0)
+        # Not before its times are right: they stand in what goes to the disk.
+        ready = packed(there, self.brief(task.crawl).settings.learning)
         try:
-            await self._bring(task, Came(run=task.run, lease=task.lease, worker=self._name, visit=there))
+            await self._bring(task, Came(run=task.run, lease=task.lease, worker=self._name, visit=ready))
         finally:
             self._busy -= 1
 
@@ -145,12 +151,18 @@ class Hand:
     # --- one line ----------------------------------------------------------------------------------------------------
 
     async def run(self, url: str) -> None:
-        """Take tasks until the worker leaves and all is brought home."""
-        await stay_on_line(url, self._serve)
+        """Take tasks until the worker leaves and all is brought home; also when the broker is away at that moment."""
+        async with asyncio.TaskGroup() as group:
+            serving = group.create_task(stay_on_line(url, self._serve))
+            await self._gone.wait()
+            if self._line is None:
+                serving.cancel()
 
     def leave(self) -> None:
         """Begin with nothing more; what is under way comes home."""
         self._leaving.set()
+        if self._line is None:  # else what is left is given back first
+            self._send_home()
 
     def gone(self) -> None:
         """All that was under way is at home."""
@@ -198,7 +210,12 @@ class Hand:
             self._got(line, await came.get())
 
     def _got(self, line: Line, delivery: Delivery) -> None:
-        task = wire.read_assigned(delivery.body)
+        try:
+            task = wire.read_assigned(delivery.body)
+        except msgspec.DecodeError as error:  # it would end one worker after the other
+            logger.warning("A task cannot be read (%s), and was put aside.", error)
+            line.put_aside(delivery.tag)
+            return
         if delivery.again:
             line.publish(results_of(task.crawl), wire.encode(_returned(task)))
             line.ack(delivery.tag)
@@ -218,10 +235,14 @@ class Hand:
         left = [*self._ready, *(task for task, _ in self._unbriefed.values())]
         self._ready.clear()
         self._unbriefed.clear()
-        while self._waiting:
-            _give(self._waiting.popleft(), None)
+        self._send_home()
         for task in left:
             await self._bring(task, Declined(run=task.run, lease=task.lease, task=wire.plain(task)))
+
+    def _send_home(self) -> None:
+        """Whoever waits for a task gets none any more."""
+        while self._waiting:
+            _give(self._waiting.popleft(), None)
 
     def _put(self, task: Assigned) -> None:
         while self._waiting:

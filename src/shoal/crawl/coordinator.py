@@ -40,6 +40,7 @@ from shoal.model import (
     Task,
     Topic,
     Visit,
+    size_of,
     timing_of,
 )
 from shoal.protocols import Backlog, Store, Strategy
@@ -453,7 +454,7 @@ class Coordinator:
 
     def _seen(self, seen: Seen, entry: Entry) -> None:
         relevant = seen.verdict is not None and seen.verdict.relevant
-        order = self._meter.page(self._clock(), relevant=relevant, size=len(seen.response.body))
+        order = self._meter.page(self._clock(), relevant=relevant, size=size_of(seen))
         for candidate in self._strategy.follow(seen):
             self._intake.link(candidate, entry)
         if why := self._strategy.why(entry):

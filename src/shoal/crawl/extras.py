@@ -33,6 +33,7 @@ from shoal.model import (
     State,
     Task,
     Visit,
+    size_of,
 )
 from shoal.protocols import Backlog
 from shoal.remembered import Closing, Due, Look, PictureFate, Shown, Wanted
@@ -225,7 +226,7 @@ class Extras:
 
     def _take_in(self, visit: Pictured | Seen) -> None:
         self._clocks.release(visit.task.host, visit.response.timing)
-        self._meter.extra(size=len(visit.response.body))
+        self._meter.extra(size=size_of(visit))
 
     def _look_around(self, seen: Seen) -> None:
         """A page that was looked at again may show and lead to new things; the strategy has learned from it already."""

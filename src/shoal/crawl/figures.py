@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from shoal.crawl.statistics import Statistics
-from shoal.model import Missed, Moved, Pictured, Reason, RobotsRead, Seen, Value, Visit, timing_of
+from shoal.model import Missed, Moved, Pictured, Reason, RobotsRead, Seen, Value, Visit, size_of, timing_of
 
 FETCH_BOUNDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 """Seconds: from a server in the same room to one that is given up."""
@@ -134,7 +134,7 @@ class WorkerFigures:
         self._visits[outcome_of(visit)] += 1
         self._fetches.add(seconds_of(visit))
         if isinstance(visit, Seen | Pictured):
-            self._bytes += len(visit.response.body)
+            self._bytes += size_of(visit)
         elif (reason := failure_of(visit)) is not None:
             self._failures[reason] += 1
 

@@ -116,7 +116,9 @@ class Frontier:
         last = self._recent.get(url) or self._recent_before.get(url)
         if last is None or refused:
             return last is None
-        return priority > last[0] or depth < last[1] or _larger(inherited, last[2]) is not last[2]
+        if priority > last[0] or depth < last[1]:
+            return True
+        return inherited is not last[2] and _larger(inherited, last[2]) is not last[2]
 
     def add(self, entry: Entry) -> bool:
         """Take in a URL, or note a better way to a known one; its id is given here. True when it waits only since now."""

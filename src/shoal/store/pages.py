@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 import msgspec
 
-from shoal.model import Page, Seen
+from shoal.model import Packed, Page, Seen
 from shoal.remembered import Duplicate, StoredPage
-from shoal.store import linking, texts
+from shoal.store import texts
 from shoal.store.database import Database, ask_for, question_marks
+from shoal.store.packing import pack
 from shoal.store.steps import Steps, in_bites
 from shoal.store.twins import Likeness, Twins, likeness
-from shoal.store.warc import Position, WarcWriter
+from shoal.store.warc import Position, WarcWriter, revisit_member
 
 _NO_PAGE = Page(url="")
 _NOWHERE = ("", 0)
@@ -42,10 +43,14 @@ class PageWriter:
         """Pages that came for the first time; answers which ones they repeat, as far as they do."""
         if not pages:
             return []
-        batch = _Batch(self._database, [likeness(stored.seen) for stored in pages])
+        packed: list[Packed] = []
+        for stored in pages:
+            packed.append(stored.seen.packed or pack(stored.seen))
+            yield None
+        batch = _Batch(self._database, [likeness(page.seen, ready) for page, ready in zip(pages, packed, strict=True)])
         yield None
-        for stored, like in zip(pages, batch.likenesses, strict=True):
-            self._take(batch, stored, like)
+        for stored, ready, like in zip(pages, packed, batch.likenesses, strict=True):
+            self._take(batch, stored, ready, like)
             yield None
         yield from in_bites(self._database, _INSERT, batch.rows)
         yield from in_bites(self._database, _BAND, batch.bands)
@@ -53,18 +58,18 @@ class PageWriter:
         yield from in_bites(self._database, _LINKS, batch.links)
         return batch.duplicates
 
-    def _take(self, batch: _Batch, stored: StoredPage, like: Likeness) -> None:
+    def _take(self, batch: _Batch, stored: StoredPage, packed: Packed, like: Likeness) -> None:
         seen, id = stored.seen, stored.seen.task.id
-        twin = batch.twins.of(like) if seen.response.body else None
-        place = self._write_body(seen, batch.original(twin))
-        batch.settle(seen, like, twin, place)
-        batch.rows.append((id, *_row(seen, stored.fetch_order, like.digest, twin, place)))
+        twin = batch.twins.of(like) if packed.size else None
+        place = self._write_body(seen, packed, batch.original(twin))
+        batch.settle(seen, packed, like, twin, place)
+        batch.rows.append((id, *_row(seen, packed, stored.fetch_order, twin, place)))
         if seen.page is None:
             return
-        if (version := texts.row(id, seen.response.timing.answered, seen.page, place)) is not None:
+        if (version := texts.row(id, seen.response.timing.answered, seen.page, packed.text, place)) is not None:
             batch.versions.append(version)
-        if targets := linking.pack(seen.page.links, seen.page.url):
-            batch.links.append((id, targets))
+        if packed.links:
+            batch.links.append((id, packed.links))
 
     def write_again(self, seen: Seen) -> bool:
         """A page that was looked at once more; True when it says something else than it did."""
@@ -74,7 +79,7 @@ class PageWriter:
                 id, response.timing.answered, f"It is no page any more, but {response.content_type or 'a file'}."
             )
             return False
-        if not texts.is_news(self._database, id, page):
+        if not texts.is_news(self._database, id, page, _text_of(seen, page)):
             # What else moved on it (a clock, an advertisement) is not kept.
             self.note_unchanged(id, response.timing.answered)
             marks = response.header("etag"), response.header("last-modified")
@@ -86,17 +91,18 @@ class PageWriter:
     def _replace(self, seen: Seen, page: Page) -> None:
         id = seen.task.id
         (order,) = self._database.execute("SELECT fetch_order FROM pages WHERE id = ?", (id,)).fetchone()
-        like = likeness(seen)
+        packed = seen.packed or pack(seen)
+        like = likeness(seen, packed)
         batch = _Batch(self._database, [like])
         twin = batch.twins.of(like)
-        place = self._write_body(seen, batch.original(twin))
-        self._database.execute(_REPLACE, (*_row(seen, order, like.digest, twin, place), id))
+        place = self._write_body(seen, packed, batch.original(twin))
+        self._database.execute(_REPLACE, (*_row(seen, packed, order, twin, place), id))
         self._database.execute("DELETE FROM bands WHERE page = ?", (id,))
         if twin is None:
             self._database.executemany(_BAND, [(key, id) for key in like.keys])
-        texts.add(self._database, id, seen.response.timing.answered, page, place)
-        if targets := linking.pack(page.links, page.url):
-            self._database.execute(_LINKS, (id, targets))
+        texts.add(self._database, id, seen.response.timing.answered, page, packed.text, place)
+        if packed.links:
+            self._database.execute(_LINKS, (id, packed.links))
 
     def note_unchanged(self, id: int, at: float) -> None:
         """A page that was looked at once more and says what it said."""
@@ -106,13 +112,14 @@ class PageWriter:
         """A page that was looked at once more and is not there; what it said is kept."""
         self._database.execute(_GONE, (at, at, why, id))
 
-    def _write_body(self, seen: Seen, original: tuple[str, float] | None) -> Position:
+    def _write_body(self, seen: Seen, packed: Packed, original: tuple[str, float] | None) -> Position:
         """Where the body went; pages that ask not to be kept have none."""
-        response, page = seen.response, seen.page
-        if not response.body or (page is not None and page.noindex):
+        if not packed.record:
             return _NOWHERE
+        if original is None:
+            return self._warc.append(packed.record)
         # A copy only says where its bytes are; but a page that asks not to be kept has no body to refer to.
-        return self._warc.write(response) if original is None else self._warc.write_revisit(response, *original)
+        return self._warc.append(revisit_member(seen.response, packed.size, packed.payload, *original))
 
 
 class _Batch:
@@ -135,9 +142,9 @@ class _Batch:
         """What an exact copy refers to."""
         return self._originals.get(twin.of) if twin is not None and twin.similarity == 1.0 else None
 
-    def settle(self, seen: Seen, like: Likeness, twin: Duplicate | None, place: Position) -> None:
+    def settle(self, seen: Seen, packed: Packed, like: Likeness, twin: Duplicate | None, place: Position) -> None:
         """The pages behind this one may repeat it."""
-        if seen.response.body:
+        if packed.size:
             self.twins.add(like, twin)
         if place != _NOWHERE:
             self._originals[like.id] = seen.task.url, seen.response.timing.answered
@@ -147,15 +154,20 @@ class _Batch:
             self.bands += [(key, like.id) for key in like.keys]
 
 
-def _row(seen: Seen, order: int, digest: bytes, twin: Duplicate | None, place: Position) -> tuple[object, ...]:
+def _text_of(seen: Seen, page: Page) -> str:
+    """What the page says, wherever it is: most pages that are looked at again need not be packed."""
+    return texts.unpack(seen.packed.text) if seen.packed is not None and seen.packed.text else page.text
+
+
+def _row(seen: Seen, packed: Packed, order: int, twin: Duplicate | None, place: Position) -> tuple[object, ...]:
     response, page, verdict = seen.response, seen.page or _NO_PAGE, seen.verdict
     return (
         order, response.timing.answered, response.status, response.content_type,
-        len(response.body), response.truncated, response.timing.ended - response.timing.started, response.timing.address,
+        packed.size, response.truncated, response.timing.ended - response.timing.started, response.timing.address,
         response.header("etag"), response.header("last-modified"), page.title, page.description, page.language,
-        page.charset, page.published, page.canonical, page.noindex, len(page.links), len(page.images),
+        page.charset, page.published, page.canonical, page.noindex, len(page.links), packed.images,
         verdict and verdict.score, verdict and verdict.threshold, verdict is not None and verdict.relevant,
-        msgspec.json.encode(verdict.why if verdict else ()).decode(), digest, page.fingerprint,
+        msgspec.json.encode(verdict.why if verdict else ()).decode(), packed.digest, page.fingerprint,
         twin.of if twin else 0, twin.similarity if twin else 0.0, *place,
         verdict.topic if verdict else "", response.timing.answered, "",
     )  # fmt: skip

@@ -94,26 +94,24 @@ def latest_text(connection: Database, page: int) -> str | None:
     return unpack(row[0]) if row is not None and row[0] is not None else None
 
 
-def is_news(connection: Database, id: int, page: Page) -> bool:
+def is_news(connection: Database, id: int, page: Page, text: str) -> bool:
     """True when the page says something else than when it was last looked at, or asks not to be kept since then."""
     last = connection.execute(
         "SELECT title, text FROM versions WHERE page = ? ORDER BY id DESC LIMIT 1", (id,)
     ).fetchone()
     if last is None or last[1] is None:
         return not page.noindex
-    return page.noindex or (page.title, page.text) != (last[0], unpack(last[1]))
+    return page.noindex or (page.title, text) != (last[0], unpack(last[1]))
 
 
-def row(id: int, at: float, page: Page, place: tuple[str, int]) -> tuple[object, ...] | None:
-    """What a page says, as it is kept; `place` is that of its body. None when it asks not to be kept."""
-    if page.noindex:
-        return None
-    return id, at, page.title, page.headings, pack(page.text, page.flat.partition("\n")[2]), *place
+def row(id: int, at: float, page: Page, text: bytes, place: tuple[str, int]) -> tuple[object, ...] | None:
+    """What a page says, as it is kept; `text` is packed, `place` is that of its body. None when it asks not to be kept."""
+    return None if page.noindex else (id, at, page.title, page.headings, text, *place)
 
 
-def add(connection: Database, id: int, at: float, page: Page, place: tuple[str, int]) -> None:
+def add(connection: Database, id: int, at: float, page: Page, text: bytes, place: tuple[str, int]) -> None:
     """Keep what a page says from now on, which may have said something before."""
-    if (new := row(id, at, page, place)) is not None:
+    if (new := row(id, at, page, text, place)) is not None:
         connection.execute(ADD, new)
     # If it was kept until now, what it said goes, and a last row tells the index.
     elif connection.execute("DELETE FROM versions WHERE page = ?", (id,)).rowcount:

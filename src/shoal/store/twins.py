@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Sequence
 
-from shoal.model import Seen, Value
+from shoal.model import Packed, Seen, Value
 from shoal.remembered import Duplicate
 from shoal.store.database import Database, ask_for
-from shoal.text import bands, similarity
+from shoal.text import similarity
 
 NEAR = 0.75
 """Pages that share this much of their MinHash count as near-duplicates."""
@@ -29,11 +28,9 @@ class Likeness(Value, frozen=True):
     """`text.bands` of the fingerprint, each once."""
 
 
-def likeness(seen: Seen) -> Likeness:
+def likeness(seen: Seen, packed: Packed) -> Likeness:
     """What this page is compared by."""
-    fingerprint = seen.page.fingerprint if seen.page else b""
-    digest = hashlib.blake2b(seen.response.body, digest_size=16).digest()
-    return Likeness(seen.task.id, digest, fingerprint, tuple(dict.fromkeys(bands(fingerprint))))
+    return Likeness(seen.task.id, packed.digest, seen.page.fingerprint if seen.page else b"", packed.bands)
 
 
 class Twins:

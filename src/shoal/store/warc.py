@@ -62,7 +62,7 @@ class WarcWriter:
         with storage_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
             _cut_off(folder, name, offset)
-        # Changed only by `_open` and `_append`; this object is the only writer of the folder.
+        # Changed only by `_open` and `_put`; this object is the only writer of the folder.
         self._name, self._file, self._offset, self._first_page, self._is_new = name, -1, 0, 0, False
         self._open(name)
 
@@ -73,20 +73,16 @@ class WarcWriter:
 
     def write(self, response: Response) -> Position:
         """Append a page; the answer says where it stands."""
-        fields = {"WARC-Payload-Digest": _digest(response.body)}
-        if response.truncated:
-            fields["WARC-Truncated"] = "length"
-        return self._append(_record("response", response, fields, _http_head(response), response.body))
+        return self.append(response_member(response, payload_digest(response.body)))
 
-    def write_revisit(self, response: Response, original_url: str, original_time: float) -> Position:
-        """Append a note that the page has the very bytes of another one, which was fetched at `original_time`."""
-        fields = {
-            "WARC-Payload-Digest": _digest(response.body),
-            "WARC-Profile": _IDENTICAL,
-            "WARC-Refers-To-Target-URI": original_url,
-            "WARC-Refers-To-Date": _date(original_time),
-        }
-        return self._append(_record("revisit", response, fields, _http_head(response), b""))
+    def append(self, member: bytes) -> Position:
+        """Append a record that is packed already; the answer says where it stands."""
+        # A file holds at least one page, however large that is.
+        if self._offset + len(member) > self._max_bytes and self._offset > self._first_page:
+            self.sync()
+            self.close()
+            self._open(_file_name(_number(self._name) + 1, _mark(self._name)))
+        return self._put(member)
 
     def sync(self) -> None:
         """Return when everything written is on the disk."""
@@ -109,15 +105,6 @@ class WarcWriter:
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
-
-    def _append(self, record: bytes) -> Position:
-        member = _compress(record)
-        # A file holds at least one page, however large that is.
-        if self._offset + len(member) > self._max_bytes and self._offset > self._first_page:
-            self.sync()
-            self.close()
-            self._open(_file_name(_number(self._name) + 1, _mark(self._name)))
-        return self._put(member)
 
     def _put(self, member: bytes) -> Position:
         start = self._offset
@@ -201,6 +188,33 @@ def _read_member(path: Path, offset: int) -> tuple[bytes, bytes]:
 # --- records ---------------------------------------------------------------------------------------------------------
 
 
+def response_member(response: Response, payload: str) -> bytes:
+    """The record of a page with its body; `payload` is `payload_digest` of that."""
+    fields = {"WARC-Payload-Digest": payload}
+    if response.truncated:
+        fields["WARC-Truncated"] = "length"
+    return _compress(_record("response", response, fields, _http_head(response, len(response.body)), response.body))
+
+
+def revisit_member(response: Response, size: int, payload: str, original_url: str, original_time: float) -> bytes:
+    """A note that the page has the very bytes of another one, which was fetched at `original_time`.
+
+    The response may have lost its body: `size` and `payload` (`payload_digest`) say what it was.
+    """
+    fields = {
+        "WARC-Payload-Digest": payload,
+        "WARC-Profile": _IDENTICAL,
+        "WARC-Refers-To-Target-URI": original_url,
+        "WARC-Refers-To-Date": _date(original_time),
+    }
+    return _compress(_record("revisit", response, fields, _http_head(response, size), b""))
+
+
+def payload_digest(body: bytes) -> str:
+    """What tells web archives that two bodies are the same."""
+    return "sha1:" + base64.b32encode(hashlib.sha1(body, usedforsecurity=False).digest()).decode()
+
+
 def _record(kind: str, response: Response, fields: dict[str, str], http_head: bytes, body: bytes) -> bytes:
     head = {
         "WARC-Type": kind,
@@ -216,11 +230,11 @@ def _record(kind: str, response: Response, fields: dict[str, str], http_head: by
     return b"".join((b"WARC/1.1\r\n", _lines(head), b"\r\n", http_head, body, b"\r\n\r\n"))
 
 
-def _http_head(response: Response) -> bytes:
+def _http_head(response: Response, size: int) -> bytes:
     """Status line and headers as received, save that the body stands here decoded."""
     headers = [f"{name}: {_one_line(value)}\r\n" for name, value in response.headers if name not in _WIRE_HEADERS]
     phrase = _PHRASES.get(response.status, "")
-    text = f"HTTP/1.1 {response.status} {phrase}\r\n{''.join(headers)}content-length: {len(response.body)}\r\n\r\n"
+    text = f"HTTP/1.1 {response.status} {phrase}\r\n{''.join(headers)}content-length: {size}\r\n\r\n"
     # aiohttp keeps bytes that are not UTF-8 as surrogates; this gives the same bytes back.
     return text.encode("utf-8", "surrogateescape")
 
@@ -235,10 +249,6 @@ def _one_line(value: str) -> str:
     if "\n" in value or "\r" in value:
         return value.replace("\r", " ").replace("\n", " ")
     return value
-
-
-def _digest(body: bytes) -> str:
-    return "sha1:" + base64.b32encode(hashlib.sha1(body, usedforsecurity=False).digest()).decode()
 
 
 def _date(time: float) -> str:

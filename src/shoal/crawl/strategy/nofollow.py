@@ -25,4 +25,6 @@ def promising(seen: Seen) -> Iterator[tuple[Link, float, Candidate | None]]:
         return
     score = min(max(seen.verdict.score, 0.0), 1.0)
     for link, hint in zip(page.links, seen.hints, strict=True):
-        yield link, score if link.kind in _SAME_PAGE else hint, refusal(page, link)
+        # Most links have no rel at all, and there are many.
+        refused = refusal(page, link) if page.nofollow or link.rel else None
+        yield link, score if link.kind in _SAME_PAGE else hint, refused

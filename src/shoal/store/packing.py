@@ -1,0 +1,48 @@
+"""What of a page goes to the disk? Its body, its text and its links, packed and ready to be written.
+
+Packing costs more than all else that a store does with a page, and needs nothing that only the store knows. So worker processes
+and the workers of a cluster do it (`packed`); for a page that is visited in the coordinator's own process the store does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from msgspec.structs import replace
+
+from shoal.model import Packed, Page, Seen, Visit
+from shoal.settings import Learning
+from shoal.store import linking, texts, warc
+from shoal.text import bands
+
+_NO_PAGE = Page(url="", noindex=True)
+"""What was not understood says nothing, and leads nowhere."""
+
+
+def pack(seen: Seen) -> Packed:
+    """A page, ready for the disk."""
+    response, page = seen.response, seen.page or _NO_PAGE
+    is_kept = response.body and (seen.page is None or not page.noindex)
+    payload = warc.payload_digest(response.body)
+    return Packed(
+        size=len(response.body),
+        digest=hashlib.blake2b(response.body, digest_size=16).digest(),
+        payload=payload,
+        record=warc.response_member(response, payload) if is_kept else b"",
+        text=b"" if page.noindex else texts.pack(page.text, page.flat.partition("\n")[2]),
+        links=linking.pack(page.links, page.url),
+        images=len(page.images),
+        bands=tuple(dict.fromkeys(bands(page.fingerprint))),
+    )
+
+
+def packed(visit: Visit, learning: Learning) -> Visit:
+    """A visit on its way to another process: its page is packed, and what nobody there will read stays here."""
+    if not isinstance(visit, Seen) or visit.packed is not None:
+        return visit
+    ready, response = pack(visit), replace(visit.response, body=b"")
+    page = visit.page
+    if page is not None:
+        learns = learning.from_seeds or learning.feedback or learning.adapt_threshold
+        page = replace(page, text=page.text if learns else "", flat="", images=())
+    return replace(visit, response=response, page=page, packed=ready)
