@@ -7,9 +7,9 @@ from collections import deque
 from shoal.cluster.wire import WIRE, Beat
 from shoal.remembered import WorkerRecord
 
-BEAT = 2.0
+BEAT = 1.0
 """Seconds between two beats of a worker."""
-SILENCE = 3.5 * BEAT
+SILENCE = 7 * BEAT
 """Seconds after which a silent worker is not counted on."""
 _FORGET = 300.0
 """Seconds after which it is not even shown."""

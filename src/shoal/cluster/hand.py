@@ -45,8 +45,6 @@ from shoal.store.packing import packed
 logger = logging.getLogger(__name__)
 _AHEAD = 1.25
 """Tasks in hand for each that can be done at once: who is done need not wait for the next one."""
-_ASK_AGAIN = 1.0
-"""Seconds until a question that nobody answered is asked again."""
 _FAREWELL = 0.25
 """Seconds for the last tasks to arrive, when a worker has said that it leaves."""
 
@@ -255,7 +253,7 @@ class Hand:
 
     async def _beat_on(self, line: Line) -> None:
         while True:
-            await asyncio.sleep(BEAT / 2)
+            await asyncio.sleep(BEAT)
             self._beat(line)
             for crawl, run in {(task.crawl, task.run) for task, _ in self._unbriefed.values()}:
                 self._ask(line, crawl, run)
