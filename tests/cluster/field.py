@@ -79,7 +79,7 @@ class Field:
 
     async def ends(self, crawl: Command) -> str:
         """The crawl is over by itself; answers what it complained about."""
-        async with asyncio.timeout(180):
+        async with asyncio.timeout(600):
             finished = await crawl.end()
         assert finished.code == 0, finished.err
         return finished.err

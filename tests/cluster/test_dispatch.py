@@ -97,7 +97,7 @@ class Crawl:
 
     async def until(self, something: Callable[[], bool]) -> None:
         """Wait for what another task or process brings about."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(90):
             while not something():  # noqa: ASYNC110  what is waited for tells nobody
                 await asyncio.sleep(0.01)
 
@@ -206,7 +206,7 @@ async def _dies_with(crawl: Crawl) -> Assigned:
         await line.declare(wire.TASKS, **wire.TASKS_LIMITS)
         await line.consume(wire.TASKS, taken.put_nowait, prefetch=1)
         line.say(wire.encode(Beat(wire=wire.WIRE, shoal="0", worker="victim", capacity=1)), at=wire.VOICES)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(90):
             delivery = await taken.get()
     return wire.read_assigned(delivery.body)
 

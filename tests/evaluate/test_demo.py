@@ -24,7 +24,7 @@ from shoal.testing.politeness import violations
 from shoal.testing.webserver import read_log
 
 PNG = b"\x89PNG\r\n\x1a\n"
-LONG = 120.0
+LONG = 400.0
 """Seconds after which a test gives up waiting."""
 
 
