@@ -2,7 +2,7 @@
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 BIN = .venv/bin
 
-.PHONY: demo test check bench setup
+.PHONY: demo test check bench fuzz setup
 
 demo: setup                     ## the main job: crawl a topic in a web of our own, and show what came of it
 	$(BIN)/shoal demo
@@ -16,6 +16,10 @@ test: setup                     ## everything CI runs
 
 bench: setup                    ## how fast, against whom; ratios in one run
 	$(BIN)/python -m benchmarks
+
+SECONDS ?= 600
+fuzz: setup                     ## look for input that gets through, with new seeds: make fuzz SECONDS=60
+	$(BIN)/python -m tests.fuzz --seconds $(SECONDS)
 
 check: setup                    ## the fast inner loop: lint, types, fast tests
 	$(BIN)/ruff check .

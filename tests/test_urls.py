@@ -90,6 +90,7 @@ def test_links_are_joined_as_browsers_do(written: str, base: str, normal: str | 
         "http://a b/",
         "http://a:99999/",
         "http://./",
+        "http://..:0",
         "http://[::1/",
         "http://example.org/\ud800",
         "http://example.org/" + "x" * MAX_URL_LENGTH,

@@ -45,8 +45,10 @@ def normalise(url: str, base: str | None = None) -> str | None:
 
 
 def _without_trailing_dot(host: str) -> str:
+    """Empty when there is nothing but dots."""
     name, colon, port = host.partition(":")
-    return name.rstrip(".") + colon + port
+    bare = name.rstrip(".")
+    return bare + colon + port if bare else ""
 
 
 def _settle_escape(match: re.Match[str]) -> str:
