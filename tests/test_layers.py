@@ -33,6 +33,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("processes", "working"),
     ("metrics",),
     ("visiting", "sampling", "indexing", "cluster"),
+    ("readers",),
     ("crawl", "seeds", "store", "index", "testing"),
     ("images",),
     ("topic",),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import signal
 import time
@@ -27,6 +28,8 @@ from shoal.crawl.figures import ClusterFigures
 from shoal.crawl.finish import AHEAD, LATELY, Finish, Row, warning
 from shoal.crawl.frontier import Frontier
 from shoal.crawl.intake import Intake
+from shoal.crawl.internal_errors import LOG_FILE
+from shoal.crawl.internal_errors import LOGGER as INTERNAL_ERRORS
 from shoal.crawl.judge import judges
 from shoal.crawl.learning import Learner
 from shoal.crawl.parse import HtmlParser
@@ -217,6 +220,7 @@ async def run_crawl(
     """
     with ExitStack() as stack:
         store = stack.enter_context(open_store(folder))
+        stack.enter_context(_bugs_logged(folder))
         interpreter.tune()
         ledger = _open_ledger(store, ledger_file)
         stack.callback(ledger.close)
@@ -242,6 +246,21 @@ async def run_crawl(
             )
         _keep_outlook(store, coordinator)
     return ending
+
+
+@contextmanager
+def _bugs_logged(folder: Path) -> Iterator[None]:
+    """What is our own fault is written down beside the crawl, not in the middle of its progress."""
+    handler = logging.FileHandler(folder / LOG_FILE, delay=True, encoding="utf-8", errors="backslashreplace")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+    INTERNAL_ERRORS.addHandler(handler)
+    INTERNAL_ERRORS.propagate, before = False, INTERNAL_ERRORS.propagate
+    try:
+        yield
+    finally:
+        INTERNAL_ERRORS.propagate = before
+        INTERNAL_ERRORS.removeHandler(handler)
+        handler.close()
 
 
 def make_coordinator(
@@ -419,10 +438,10 @@ def _states(folder: Path) -> dict[State, int]:
 
 async def _work_here(coordinator: Coordinator, settings: Settings) -> None:
     # Only here, because the HTTP client takes a third of a second to import, and most commands fetch nothing.
-    from shoal.visiting import adopting, open_visitor
+    from shoal.visiting import open_visitor
 
     async with open_visitor(replace(settings, topic=coordinator.topic)) as visitor:
-        coordinator.when_topic_changes(adopting(visitor, settings))
+        coordinator.when_topic_changes(visitor.adopt)
         await work_together(coordinator, visitor, settings.fetching.concurrency)
 
 

@@ -35,6 +35,7 @@ CRAWL = {
     "shoal_pictures_total": "Pictures that came, over all runs.",
     "shoal_failures_total": "Requests of this run that brought nothing, by reason; those that are tried again count too.",
     "shoal_given_up_total": "URLs of this run that were given up.",
+    "shoal_internal_errors_total": "Bugs of ours that pages brought to light, over all runs; the crawl's folder has their log.",
     "shoal_retries_total": "URLs of this run that got another chance.",
     "shoal_skipped_total": "URLs of this run that were left out when their turn came.",
     "shoal_urls": "URLs by what became of them, as of the last commit; those being fetched count as waiting.",
@@ -158,6 +159,7 @@ class CrawlCollector(Collector):
         yield family.counter("shoal_pictures_total", now.pictures)
         yield family.counters("shoal_failures_total", "reason", figures.failures)
         yield family.counter("shoal_given_up_total", now.failed)
+        yield family.counter("shoal_internal_errors_total", now.internal)
         yield family.counter("shoal_retries_total", now.retries)
         yield family.counter("shoal_skipped_total", now.skipped)
 

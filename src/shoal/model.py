@@ -235,6 +235,9 @@ class Reason(StrEnum):
     UNCHANGED = "unchanged"
     WORKER_DIED = "worker-died"
     PICTURE = "picture"
+    TOO_COMPLEX = "too-complex"
+    # we failed
+    INTERNAL = "internal"
     # we decided not to ask
     ADDRESS = "address"
     ROBOTS = "robots"
@@ -262,6 +265,8 @@ class Failure(Value, frozen=True, kw_only=True):
     """True when asking again later may help."""
     retry_after: float | None = None
     """Seconds the server asked us to wait."""
+    trace: str = ""
+    """Where in our own code it happened, when it is our fault (`Reason.INTERNAL`)."""
     timing: Timing
 
 

@@ -10,12 +10,11 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, contextmanag
 from shoal import interpreter
 from shoal.cluster.hand import Hand
 from shoal.cluster.wire import Assigned, Brief
-from shoal.crawl.visit import PageVisitor
 from shoal.crawl.worker import work_together
 from shoal.errors import first_of
 from shoal.model import Task, Visit
 from shoal.settings import Address
-from shoal.visiting import adopting, open_visitor
+from shoal.visiting import Visits, open_visitor
 
 Watch = Callable[[Hand], Coroutine[None, None, None]]
 """Shows how a worker stands; cancelled when it is over."""
@@ -24,7 +23,7 @@ Watch = Callable[[Hand], Coroutine[None, None, None]]
 class _Open:
     """The visitor of one crawl. Owned by `Visitors`."""
 
-    def __init__(self, visitor: PageVisitor, brief: Brief, stack: AsyncExitStack) -> None:
+    def __init__(self, visitor: Visits, brief: Brief, stack: AsyncExitStack) -> None:
         self.visitor = visitor
         self.brief = brief
         self.stack = stack
@@ -34,7 +33,7 @@ class _Open:
     def adopt(self, brief: Brief) -> None:
         """Judge by the topic as it is now."""
         if brief.settings.topic.version != self.brief.settings.topic.version:
-            adopting(self.visitor, brief.settings)(brief.settings.topic)
+            self.visitor.adopt(brief.settings.topic)
         self.brief = brief
 
 
@@ -70,7 +69,7 @@ class Visitors:
             found.adopt(brief)
             return found
         stack = AsyncExitStack()
-        new = _Open(await stack.enter_async_context(open_visitor(brief.settings)), brief, stack)
+        new = _Open(await stack.enter_async_context(open_visitor(brief.settings, packs=False)), brief, stack)
         self._open[brief.crawl] = new
         if found is not None:
             found.replaced = True

@@ -21,8 +21,10 @@ from shoal.cluster.hand import Hand
 from shoal.cluster.line import Delivery, dialled
 from shoal.cluster.wire import Assigned, Beat, Came
 from shoal.crawl.allowance import Ending
+from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.judge import judges
+from shoal.crawl.page_reader import PageReader
 from shoal.crawl.parse import HtmlParser
 from shoal.crawl.visit import PageVisitor
 from shoal.crawl.worker import work_together
@@ -66,7 +68,7 @@ class Crawl:
 
     @property
     def visitor(self) -> PageVisitor:
-        return PageVisitor(self.fetcher, HtmlParser(), judges()["cosine"].make(TOPIC))
+        return PageVisitor(self.fetcher, InTurns(PageReader(HtmlParser(), judges()["cosine"].make(TOPIC))))
 
     async def one_visit(self, hand: Hand) -> Assigned:
         """Take one task and do it."""

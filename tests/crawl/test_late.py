@@ -10,8 +10,10 @@ import pytest
 from msgspec.structs import replace
 
 from shoal.crawl.allowance import Ending
+from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.judge import judges
+from shoal.crawl.page_reader import PageReader
 from shoal.crawl.parse import HtmlParser
 from shoal.crawl.visit import PageVisitor
 from shoal.model import Failure, Missed, Moved, Reason, Redirect, Task, Timing, Visit
@@ -28,7 +30,7 @@ def simulation(folder: Path, **settings: Any) -> Simulation:
 
 
 def visitor(crawl: Simulation) -> PageVisitor:
-    return PageVisitor(crawl.servers, HtmlParser(), judges()["cosine"].make(TOPIC))
+    return PageVisitor(crawl.servers, InTurns(PageReader(HtmlParser(), judges()["cosine"].make(TOPIC))))
 
 
 async def first_page(crawl: Simulation, coordinator: Coordinator) -> Task:

@@ -5,7 +5,9 @@ from collections.abc import Sequence
 import pytest
 
 from shoal import urls
+from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.fetch import HttpFetcher
+from shoal.crawl.page_reader import PageReader
 from shoal.crawl.robots import ALLOW_ALL, DISALLOW_ALL, MAX_TEXT, Robots, Rulebook, product_token
 from shoal.crawl.visit import PageVisitor
 from shoal.model import Link, Missed, Moved, Page, Reason, Response, RobotsRead, Task, Timing, Verdict
@@ -236,7 +238,7 @@ async def test_what_a_hostile_server_may_say(variant: RobotsVariant, answers: tu
     book = new_book()
     settings = Fetching(allow_private=("127.0.0.0/8",), answer_timeout=0.3)
     async with HostileServer(variant) as server, HttpFetcher(settings) as fetcher:
-        visitor = PageVisitor(fetcher, NoParser(), NoJudge())
+        visitor = PageVisitor(fetcher, InTurns(PageReader(NoParser(), NoJudge())))
         visit = await visitor.visit(Task(id=1, url=server.url("robots.txt"), kind="robots"))
         assert isinstance(visit, RobotsRead | Missed)
         book.learn(urls.origin_of(server.url()), visit, NOW)

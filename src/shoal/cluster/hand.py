@@ -39,7 +39,7 @@ from shoal.cluster.wire import (
 )
 from shoal.crawl.figures import WorkerFigures
 from shoal.errors import BrokerRefused
-from shoal.model import Visit
+from shoal.model import Seen, Visit
 from shoal.store.packing import packed
 
 logger = logging.getLogger(__name__)
@@ -104,7 +104,7 @@ class Hand:
         offset = self._offsets.get(task.crawl)
         there = shifted(replace(visit, task=wire.plain(task)), offset.seconds if offset else 0.0)
         # Not before its times are right: they stand in what goes to the disk.
-        ready = packed(there, self.brief(task.crawl).settings.learning)
+        ready = packed(there, self.brief(task.crawl).settings.learning) if isinstance(there, Seen) else there
         try:
             await self._bring(task, Came(run=task.run, lease=task.lease, worker=self._name, visit=ready))
         finally:

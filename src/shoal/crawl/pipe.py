@@ -17,7 +17,6 @@ import msgspec
 
 from shoal.model import Failure, Missed, Reason, Task, Timing, Topic, Visit
 from shoal.protocols import Broker
-from shoal.settings import Settings
 
 _LENGTH = 4
 _BUFFER = 2**20
@@ -49,7 +48,7 @@ class Channel:
         self._writer = writer
         self._encoder = msgspec.msgpack.Encoder()
 
-    async def send(self, message: Settings | Want | Done | Give) -> None:
+    async def send(self, message: msgspec.Struct) -> None:
         """Return when the message is on its way, and the other side does not lag behind too far."""
         if self._writer.is_closing():
             return  # the other side is gone: whoever reads from it will notice

@@ -111,6 +111,11 @@ class Clocks:
         clock = self._hosts.get(host)
         return clock is not None and clock.in_flight >= self._settings.per_host
 
+    def in_flight(self, host: str) -> int:
+        """How many requests are under way to this host."""
+        clock = self._hosts.get(host)
+        return clock.in_flight if clock else 0
+
     def claim(self, host: str, now: float) -> float:
         """Reserve the host for one request: 0 when granted, else the time to ask again."""
         clock = self._hosts.get(host) or self._meet(host)

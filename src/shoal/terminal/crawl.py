@@ -18,6 +18,7 @@ from rich.text import Text
 
 from shoal.crawl.allowance import Ending
 from shoal.crawl.coordinator import Coordinator
+from shoal.crawl.internal_errors import LOG_FILE
 from shoal.crawl.statistics import Statistics
 from shoal.model import Evidence, Outlook
 from shoal.store.explain import Explanation, Step
@@ -166,6 +167,7 @@ def ending(folder: Path, ending: Ending, status: Status) -> str:
         _harvest(status),
         *_pictures(status),
         _leftovers(status),
+        *_our_fault(folder, status),
         *_outlook(status),
         *_failed_seeds(status),
         advice,
@@ -201,6 +203,13 @@ def _and_by_hand(status: Status, harvest: str) -> str:
         return harvest
     marks = f"{status.marked_relevant:,} relevant, {status.marked_irrelevant:,} irrelevant"
     return f" and by hand{harvest}; marked by hand: {marks}"
+
+
+def _our_fault(folder: Path, status: Status) -> Iterator[str]:
+    """Bugs are neither hidden nor fatal."""
+    if status.internal_errors:
+        pages = _count(status.internal_errors, "page")
+        yield f"{pages} could not be understood: this is our fault, see {folder / LOG_FILE} (and please report it)."
 
 
 def _failed_seeds(status: Status) -> list[str]:
@@ -248,7 +257,7 @@ def show_status(folder: Path, status: Status) -> None:
         say(f"\n{title}", "bold")
         for row in rows:
             say(row)
-    for line in (*_outlook(status), *_failed_seeds(status)):
+    for line in (*_our_fault(folder, status), *_outlook(status), *_failed_seeds(status)):
         say(f"\n{line}")
 
 
