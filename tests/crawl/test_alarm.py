@@ -88,6 +88,20 @@ def test_the_signal_is_given_back() -> None:
     assert signal.getsignal(signal.SIGPROF) == before
 
 
+def test_of_several_each_rings_whichever_was_opened_or_closed_first() -> None:
+    before = signal.getsignal(signal.SIGPROF)
+    first, second = Alarm(), Alarm()
+    first.__enter__()
+    second.__enter__()
+    with pytest.raises(TookTooLong):
+        first.within(0.02, _for_ever)
+    first.__exit__(None, None, None)
+    with pytest.raises(TookTooLong):
+        second.within(0.02, _for_ever)
+    second.__exit__(None, None, None)
+    assert signal.getsignal(signal.SIGPROF) == before
+
+
 def test_only_a_main_thread_can_have_one() -> None:
     heard: list[bool] = []
     thread = threading.Thread(target=lambda: heard.append(can_be_used()))

@@ -11,7 +11,7 @@ import signal
 import threading
 from collections.abc import Callable
 from types import FrameType, TracebackType
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 _T = TypeVar("_T")
 _AGAIN = 0.05
@@ -22,40 +22,58 @@ class TookTooLong(BaseException):
     """The time is over. Not an `Exception`: nothing on its way out may take it for a failure of its own, and go on."""
 
 
-class Alarm:
-    """Ends computations of the main thread. While it is open it owns the signal SIGPROF and its timer."""
+class _Bell:
+    """The signal SIGPROF, of which a process has one, however many alarms it has open. Owned by this module."""
 
-    def __init__(self) -> None:
-        self._armed = False
+    users = 0
+    armed = False
+    before: Any = None
+
+    def take(self) -> None:
+        if not self.users:
+            self.before = signal.signal(signal.SIGPROF, self._ring)
+        self.users += 1
+
+    def leave(self) -> None:
+        self.users -= 1
+        if not self.users:
+            signal.setitimer(signal.ITIMER_PROF, 0.0)
+            signal.signal(signal.SIGPROF, self.before)
+
+    def _ring(self, number: int, frame: FrameType | None) -> None:
+        if self.armed:
+            raise TookTooLong
+
+
+_bell = _Bell()
+
+
+class Alarm:
+    """Ends computations of the main thread, one at a time; to be opened there."""
 
     def __enter__(self) -> Self:
-        self._before = signal.signal(signal.SIGPROF, self._ring)
+        _bell.take()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        signal.setitimer(signal.ITIMER_PROF, 0.0)
-        signal.signal(signal.SIGPROF, self._before)
+        _bell.leave()
 
     def within(self, seconds: float, work: Callable[[], _T]) -> _T:
         """The result of some work; `TookTooLong` when it needs more CPU time than this."""
         try:
-            self._armed = True
+            _bell.armed = True
             signal.setitimer(signal.ITIMER_PROF, seconds, _AGAIN)
             try:
                 return work()
             finally:
-                self._armed = False
+                _bell.armed = False
         except TookTooLong:  # it may also ring just before the line above
-            self._armed = False
+            _bell.armed = False
             raise
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0.0)
-
-    def _ring(self, number: int, frame: FrameType | None) -> None:
-        if self._armed:
-            raise TookTooLong
 
 
 def can_be_used() -> bool:

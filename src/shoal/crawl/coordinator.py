@@ -192,16 +192,18 @@ class Coordinator:
     async def settle_late(self, visit: Visit) -> bool:
         """Take in what nobody waits for: its lease ran out, or the run that leased it died. False when it is of no use any more.
 
-        A page that still waits is spared a second request. Of the rest only the clock of the host is told.
+        A page that still waits is spared a second request. Of the rest only the clock of the host is told, if we know the host.
         """
+        if not self._clocks.knows(visit.task.host):
+            return False
         self._clocks.came_late(visit.task.host)
         known = self._frontier.knows(visit.task.url) if visit.task.kind == "page" and visit.task.id > 0 else None
         wanted = known is not None and known.state is State.WAITING and known.id not in self._frontier.leased
         room = self._spent(in_flight=len(self._frontier.leased)) is None
         if wanted and room and known is not None and not isinstance(visit, Missed):
-            self._strategy.chosen(self._frontier.take_out(known.id))
-            # A run that died may have had another number for this URL.
-            await self.settle(replace(visit, task=replace(visit.task, id=known.id)))
+            self._strategy.chosen(entry := self._frontier.take_out(known.id))
+            # A run that died may have had another number for this URL, and nobody else knows its depth.
+            await self.settle(replace(visit, task=_task_of(entry)))
             return True
         failure = visit.failure if isinstance(visit, Missed) else None
         self._clocks.release(visit.task.host, timing_of(visit), failure)
@@ -405,14 +407,7 @@ class Coordinator:
             self._skip(entry, Reason.TRAP, trap)
         elif not self._over_host_budget(entry):
             self._strategy.chosen(entry)
-            return Task(
-                id=entry.id,
-                url=entry.url,
-                host=entry.host,
-                depth=entry.depth,
-                attempt=entry.attempt,
-                inherited=entry.inherited,
-            )
+            return _task_of(entry)
         return None
 
     def _skip(self, entry: Entry, reason: Reason, detail: str) -> None:
@@ -581,6 +576,18 @@ class Coordinator:
                 self._traps.record(url, is_repeat=page.seen.task.id in repeats, relevant=relevant)
             except Exception as error:  # the page is stored; only its family is not counted
                 self._internal_errors.note_elsewhere(error, url, self._clock())
+
+
+def _task_of(entry: Entry) -> Task:
+    """The request for a page."""
+    return Task(
+        id=entry.id,
+        url=entry.url,
+        host=entry.host,
+        depth=entry.depth,
+        attempt=entry.attempt,
+        inherited=entry.inherited,
+    )
 
 
 async def _to_the_end(work: Coroutine[None, None, _T]) -> _T:

@@ -36,6 +36,18 @@ def pack(seen: Seen) -> Packed:
     )
 
 
+def damage(packed: Packed) -> str:
+    """What is wrong with a page that somebody else packed, in one sentence; empty when nothing is.
+
+    Its body is not looked at: it is as large as all the rest, and whoever shows that page notices.
+    """
+    if packed.record and not packed.record.startswith(warc.MAGIC):
+        return "The packed body of a page is damaged."
+    if packed.text and not texts.is_whole(packed.text):
+        return "The packed text of a page is damaged."
+    return "The packed links of a page are damaged." if packed.links and not linking.is_whole(packed.links) else ""
+
+
 def packed(seen: Seen, learning: Learning) -> Seen:
     """A page on its way to the coordinator: it is packed, and what nobody there will read stays here."""
     if seen.packed is not None:

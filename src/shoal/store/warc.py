@@ -31,6 +31,8 @@ MAX_FILE_BYTES = 10**9
 # igzip's level 1 packs as small as zlib's (3.1 : 1) in a third of the time.
 _LEVEL = 1
 _GZIP = 31  # zlib's code for "with a gzip header"
+MAGIC = b"\x1f\x8b\x08"
+"""How every record begins."""
 _PAGE_FILE = re.compile(r"pages-(?:[0-9a-f]{8}-)?\d{5,}\.warc\.gz")
 _MARKED = re.compile(r"pages-[0-9a-f]{8}-.*")
 """The name says which of several folders has the file."""
