@@ -21,6 +21,8 @@ from shoal.store.models import read_model
 from shoal.terminal import crawl as screen
 from shoal.topic.file import read_cluster, read_topic, topic_from_words
 
+_NO_LETTERS = re.compile(r"\W+")
+
 
 @click.command(cls=options.InSections)
 @click.argument("topic_file", type=click.Path(path_type=Path), required=False, metavar="[TOPIC.toml]")
@@ -104,7 +106,7 @@ def _settings(topic_file: Path | None, words: str | None, seeds: tuple[str, ...]
 
 
 def _slug(name: str) -> str:
-    return re.sub(r"[^\w]+", "-", name).strip("-").lower()[:60] or "crawl"
+    return _NO_LETTERS.sub("-", name).strip("-").lower()[:60] or "crawl"
 
 
 def _run(folder: Path, metrics: Address | None, *, as_json: bool, quiet: bool) -> int:

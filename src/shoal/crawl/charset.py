@@ -55,12 +55,13 @@ _LABELS = {
 _NAMES = {label: row.split()[0] for row in _LABELS.values() for label in row.split()}
 _CODECS = {row.split()[0]: codec for codec, row in _LABELS.items()}
 
-_HEADER = re.compile(r"charset\s*=\s*[\"']?\s*([^\s\"';,]+)", re.IGNORECASE)
-_COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
+_HEADER = re.compile(r"charset\s*+=\s*+[\"']?+\s*+([^\s\"';,]++)", re.IGNORECASE)
+_COMMENT = re.compile(rb"<!--.*?-->|(<!--.*+)", re.DOTALL)
+"""A comment; one that is not closed is found once, not from each of its beginnings, and stays."""
 _META = re.compile(
-    rb"<meta\s[^>]*?charset\s*=\s*[\"']?\s*([\w.:-]+)|<\?xml\s[^>]*?encoding\s*=\s*[\"']([\w.:-]+)", re.I
+    rb"<meta\s[^<>]*?charset\s*+=\s*+[\"']?+\s*+([\w.:-]++)|<\?xml\s[^<>]*?encoding\s*+=\s*+[\"']([\w.:-]++)", re.I
 )
-_TAG = re.compile(rb"<[^>]{0,2000}>")
+_TAG = re.compile(rb"<[^<>]{0,2000}+>")
 _PRESCAN = 4096
 _SAMPLE = 50_000
 """Bytes that the statistics look at; more does not make them surer, only slower."""
@@ -95,7 +96,7 @@ def _declared(body: bytes, content_type: str) -> str:
     if by_header and by_header != "windows-1252":
         return by_header
     head = body[:_PRESCAN]
-    tag = _META.search(_COMMENT.sub(b"", head) if b"<!--" in head else head)
+    tag = _META.search(_COMMENT.sub(rb"\1", head) if b"<!--" in head else head)
     by_meta = (tag.group(1) or tag.group(2)).decode("ascii", "replace").lower() if tag else ""
     return _NAMES.get(by_meta, "") or by_header
 

@@ -113,8 +113,8 @@ def _beginning(text: str) -> str:
 _ASCII = str.maketrans(dict.fromkeys("＂“”„‟", '"') | {"：": ":", "－": "-", "−": "-"})
 _PIECE = re.compile(
     r"""(?P<minus>-?)
-        (?: (?P<name>[^\s":]{1,8}:)? (?P<quoted> "[^"]*" | 「[^」]*」 | 『[^』]*』 )
-          | (?P<plain>[^\s"「『]+)
+        (?: (?P<name>[^\s":]{1,8}:)? (?P<quoted> "[^"]{0,1000}+" | 「[^」]{0,1000}+」 | 『[^』]{0,1000}+』 )
+          | (?P<plain>[^\s"「『]++)
           | (?P<unclosed>["「『]) )""",
     re.VERBOSE,
 )
@@ -273,7 +273,7 @@ def _site(name: str, value: str) -> str:
 
 def _language(value: str) -> str:
     folded = fold(value).strip()
-    return _LANGUAGES.get(folded, re.split("[-_]", folded)[0])
+    return _LANGUAGES.get(folded, folded.partition("_")[0].partition("-")[0])
 
 
 def _quality(name: str, value: str) -> str:

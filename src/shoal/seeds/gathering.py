@@ -18,7 +18,8 @@ _LONGEST_TITLE = 200
 _LONGEST_SNIPPET = 300
 _LONGEST_MARKUP = 5000
 """Characters of a text with tags that are looked at: enough for a snippet, however long the article."""
-_TAG = re.compile(r"<[^>]{0,1000}>")
+_MARK = re.compile(r"[/_.?&=+:-]")
+_TAG = re.compile(r"<[^<>]{0,1000}+>")
 
 
 def everything(url: str) -> bool:
@@ -92,7 +93,7 @@ def _readable(url: str) -> str:
         text = raw.decode()
     except UnicodeDecodeError:
         text = raw.decode("gb18030", "replace")
-    return re.sub(r"[/_.?&=+:-]", " ", text)
+    return _MARK.sub(" ", text)
 
 
 def suggestion(

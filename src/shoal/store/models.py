@@ -26,6 +26,7 @@ LARGEST = 64 * 2**20
 """Bytes, packed or unpacked: more is no model."""
 _FIRST_LINE = re.compile(rb"shoal model, format ([0-9]{1,9})\n")
 _BEGINNING = b"shoal model, format "
+_CUT_OFF = re.compile(_BEGINNING + rb"[0-9]{0,9}")
 _LAST_SECOND = 253_402_300_799
 """Of the year 9999; later times have no date."""
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
@@ -92,7 +93,7 @@ def read_model(path: Path) -> Model:
 def decode_model(path: Path, data: bytes) -> Model:
     """The same for the bytes of a file, which has, or would have, this path."""
     if (first := _FIRST_LINE.match(data)) is None:
-        if data and (_BEGINNING.startswith(data) or re.fullmatch(_BEGINNING + rb"[0-9]{0,9}", data)):
+        if data and (_BEGINNING.startswith(data) or _CUT_OFF.fullmatch(data)):
             raise _truncated(path)
         raise InputError(f"{path} is not a model file: shoal model export makes them.")
     if (version := int(first[1])) != FORMAT:

@@ -28,6 +28,7 @@ from shoal.store.sqlite import SqliteDatabase, open_file
 from shoal.store.warc import is_elsewhere
 
 Progress = Callable[[int, int], None]
+_TABLE = re.compile(r"^CREATE TABLE (\w+)", re.MULTILINE)
 _PORTION = 2_000
 _OF_THE_COORDINATOR = ("coordinator", "commits")
 """What `meta` says about a connection, which does not move."""
@@ -197,4 +198,4 @@ def schema() -> str:
 
 
 def _tables() -> list[str]:
-    return re.findall(r"^CREATE TABLE (\w+)", schema(), re.MULTILINE)
+    return _TABLE.findall(schema())

@@ -26,16 +26,17 @@ short = _SHORTENED.repr
 """A value in an error message: as Python writes it, but never a whole screen."""
 
 _SEPARATORS = re.compile(r"[,，、;；\n]")
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd])", re.IGNORECASE)
+_DURATION = re.compile(r"(?<!\d)(\d++(?:\.\d++)?+)\s*+([smhd])", re.IGNORECASE)
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _HOST_WITHOUT_SCHEME = re.compile(r"(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d+)?(?:[/?].*)?")
 _SAID_OF_A_WORD = ("weight", "factor")
-_SHARE = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)\s*%?")
+_SHARE = re.compile(r"[-+]?+(?:\d++(?:\.\d*+)?+|\.\d++)\s*+%?+")
 USUAL_SHARE = 0.05
 """What `until_done` means when nothing else is said: one relevant page in twenty."""
 _LOGIN = r"(?:[^\s/?#@]*@)?"
 _DATABASE = re.compile(rf"postgres(?:ql)?://{_LOGIN}[^\s/?#@]+/[^\s/?#@]+(?:\?\S*)?")
 _BROKER = re.compile(rf"amqps?://{_LOGIN}[^\s/?#@]+(?:/[^\s/?#@]*)?(?:\?\S*)?")
+_PRODUCT = re.compile(r"[A-Za-z][\w.-]*+(?:[/ ]|$)")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
 
 # --- numbers ---------------------------------------------------------------------------------------------------------
@@ -152,7 +153,7 @@ def header(value: object) -> str:
 def user_agent(value: object) -> str:
     """Product tokens; robots.txt files are matched against the first, so it must be there."""
     text = header(value)
-    if re.match(r"[A-Za-z][\w.-]*(?:[/ ]|$)", text):
+    if _PRODUCT.match(text):
         return text
     raise ValueError(f"must begin with a product name, such as 'MyCrawler/1.0', not {short(value)}")
 

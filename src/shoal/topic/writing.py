@@ -26,6 +26,7 @@ _HEAD = (
     "A topic for shoal: `shoal crawl THIS-FILE`. Change what you like; a heavier word counts more.",
     "factor is what one occurrence on a page counts, 1 being the mean; leave it out where you do not care.",
 )
+_INDENT = re.compile(r"\n([ \t]*+)[\"']")
 _ORIGINS = {Origin.HAND: "typed", Origin.SEEDS: "from the samples", Origin.FEEDBACK: "learned while crawling"}
 
 
@@ -164,7 +165,7 @@ def _with_seeds(document: tomlkit.TOMLDocument, urls: Sequence[str]) -> str:
     """The file's text with more seeds."""
     seeds = document.get("seeds")
     if isinstance(seeds, Array):
-        lines = re.search(r"\n([ \t]*)[\"']", seeds.as_string())
+        lines = _INDENT.search(seeds.as_string())
         for url in urls:
             if lines:
                 seeds.add_line(url, indent=lines[1])
