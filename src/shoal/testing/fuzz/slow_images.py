@@ -67,9 +67,9 @@ def _baseline_scans(size: int) -> bytes:
 
 def _camera_notes(size: int) -> bytes:
     """Notes of a camera that each name the same many bytes as their value."""
-    length = min(size, 9 * 2**20)
-    entries = min(2**16 - 1, 300 * 2**20 // length)
-    table = b"".join(struct.pack(">HHII", tag + 1000, 7, length - 20 - 12 * entries, 8) for tag in range(entries))
+    length = min(max(size, 1000), 9 * 2**20)
+    entries = min(length // 24, 2**16 - 1, 300 * 2**20 // length)
+    table = b"".join(struct.pack(">HHII", tag, 7, length // 2, 8) for tag in range(entries))
     exif = (b"MM\x00*\x00\x00\x00\x08" + struct.pack(">H", entries) + table).ljust(length, b"\x00")
     parts = [exif[start : start + 65000] for start in range(0, length, 65000)]
     first = b"".join(_segment(0xE1, b"Exif\x00\x00" + part) for part in parts)
@@ -147,8 +147,17 @@ def _runs_of_one(size: int) -> bytes:
     """A BMP whose runs are a pixel long."""
     width = 2000
     height = max(64, min(size // (2 * width), 20_000))
-    pixels = (b"\x01\x01" * width + b"\x00\x00") * height + b"\x00\x01"
-    palette = bytes(1024)
+    return _bmp(width, height, (b"\x01\x01" * width + b"\x00\x00") * height)
+
+
+def _empty_rows(size: int) -> bytes:
+    """A BMP whose rows end after a pixel."""
+    return _bmp(_WIDTH, _HEIGHT, b"\x01\x01\x00\x00" * _HEIGHT)
+
+
+def _bmp(width: int, height: int, pixels: bytes) -> bytes:
+    """Packed as runs of a length and a colour."""
+    pixels, palette = pixels + b"\x00\x01", bytes(1024)
     head = struct.pack("<IiiHHIIiiII", 40, width, height, 1, 8, 1, len(pixels), 0, 0, 256, 0)
     start = 14 + len(head) + len(palette)
     return b"BM" + struct.pack("<IHHI", start + len(pixels), 0, 0, start) + head + palette + pixels
@@ -244,6 +253,7 @@ _MAKERS: dict[str, Callable[[int], bytes]] = {
     "GIF with comments": _many_comments,
     "GIF of crumbs": _gif_crumbs,
     "BMP of short runs": _runs_of_one,
+    "BMP of empty rows": _empty_rows,
     "TIFF with tags": _tags,
     "TIFF of strips": _strips,
     "WebP of many pixels": _webp,
