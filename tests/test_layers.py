@@ -40,7 +40,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("protocols",),
     ("settings", "remembered"),
     ("model",),
-    ("errors", "urls", "text", "interpreter", "__init__"),
+    ("errors", "urls", "text", "charsets", "interpreter", "__init__"),
 )
 """Left to right. Names in one row never import each other; each may import what stands in the rows below."""
 ONLY_FOR = {"testing": {"evaluate"}}
@@ -55,7 +55,6 @@ HOMES: dict[str, tuple[str, ...]] = {
     "asyncpg": ("store.postgres",),
     "click": ("cli", "commands"),
     "fastwarc": ("evaluate.recorded",),
-    "feedparser": ("seeds.feed",),
     "isal": ("store.warc", "store.texts", "store.linking"),
     "matplotlib": ("evaluate.plots", "evaluate.pictured.plots"),
     "numpy": (

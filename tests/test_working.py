@@ -30,7 +30,7 @@ class Machine:
         self.attempts = 0
 
     @asynccontextmanager
-    async def open_visitor(self, settings: Settings) -> AsyncIterator[PageVisitor]:
+    async def open_visitor(self, settings: Settings, *, packs: bool) -> AsyncIterator[PageVisitor]:
         self.attempts += 1
         if self.attempts <= self._failures:
             raise self._error

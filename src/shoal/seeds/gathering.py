@@ -20,6 +20,7 @@ _LONGEST_MARKUP = 5000
 """Characters of a text with tags that are looked at: enough for a snippet, however long the article."""
 _MARK = re.compile(r"[/_.?&=+:-]")
 _TAG = re.compile(r"<[^<>]{0,1000}+>")
+_NO_CHARACTER = re.compile(r"&#[0-9]{9,}+;?")
 
 
 def everything(url: str) -> bool:
@@ -122,7 +123,12 @@ def suggestion(
 
 def plain(markup: str) -> str:
     """The text of a piece of HTML."""
-    return html.unescape(_TAG.sub(" ", markup[:_LONGEST_MARKUP]))
+    return unescaped(_TAG.sub(" ", markup[:_LONGEST_MARKUP]))
+
+
+def unescaped(text: str) -> str:
+    """`&amp;` and its like undone; a number of thousands of digits, which Python refuses to read, is no character."""
+    return html.unescape(_NO_CHARACTER.sub("\ufffd", text) if "&#" in text else text)
 
 
 def _shortened(text: str, length: int) -> str:

@@ -12,12 +12,11 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Sequence
-from html import unescape
 
 from shoal.model import Response, Suggestions, TaskKind, Unanswered
 from shoal.seeds import feed, sitemap
 from shoal.seeds.asking import Asker, in_a_sentence
-from shoal.seeds.gathering import Gathering, Wanted, everything, phrases_in
+from shoal.seeds.gathering import Gathering, Wanted, everything, phrases_in, unescaped
 from shoal.seeds.listing import Document, Listing, decoded, unpacked
 from shoal.urls import normalise, origin_of
 
@@ -209,7 +208,7 @@ def lists_named_in(page: str, base: str) -> tuple[str, ...]:
     """The feeds and sitemaps that a page names in its head."""
     found = []
     for tag in _LINK.finditer(page[:_HEAD]):
-        values = {name.lower(): unescape(a or b or c) for name, a, b, c in _ATTRIBUTE.findall(tag[1] or "")}
+        values = {name.lower(): unescaped(a or b or c) for name, a, b, c in _ATTRIBUTE.findall(tag[1] or "")}
         rel = values.get("rel", "").lower().split()
         is_feed = "alternate" in rel and values.get("type", "").strip().lower() in feed.TYPES
         if values.get("href") and (is_feed or "sitemap" in rel):
