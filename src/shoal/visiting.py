@@ -15,6 +15,7 @@ import msgspec
 import uvloop
 
 from shoal import interpreter
+from shoal.crawl.addresses import CachingResolver
 from shoal.crawl.fetch import HttpFetcher
 from shoal.crawl.judge import make_judge
 from shoal.crawl.judge.pictures import PictureSpotter
@@ -30,10 +31,10 @@ from shoal.store.packing import packed
 
 
 @asynccontextmanager
-async def open_visitor(settings: Settings) -> AsyncIterator[PageVisitor]:
-    """All that fetching, parsing and judging need."""
+async def open_visitor(settings: Settings, resolver: CachingResolver | None = None) -> AsyncIterator[PageVisitor]:
+    """All that fetching, parsing and judging need; names need not be looked up that a `resolver` knows already."""
     _allow_many_sockets()
-    async with HttpFetcher(settings.fetching) as fetcher:
+    async with HttpFetcher(settings.fetching, resolver=resolver) as fetcher:
         parser = HtmlParser(settings.fetching.user_agent)
         judge = make_judge(judge_of(settings), settings.topic)
         yield PageVisitor(fetcher, parser, judge, make_spotter(settings, settings.topic), make_darkroom(settings))
