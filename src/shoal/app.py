@@ -36,13 +36,14 @@ from shoal.crawl.parse import HtmlParser
 from shoal.crawl.politeness import Clocks
 from shoal.crawl.robots import Rulebook
 from shoal.crawl.scope import ScopeRule
+from shoal.crawl.steady_clock import SteadyClock, WallLedger
 from shoal.crawl.strategy import SEED_PRIORITY, strategies
 from shoal.crawl.traps import TrapDetector
 from shoal.crawl.worker import work_together
 from shoal.errors import DatabaseGone, InputError, NoSeedReached, first_of
 from shoal.model import Entry, Evidence, State
 from shoal.processes import index_kept, work_elsewhere
-from shoal.protocols import Ledger, Strategy
+from shoal.protocols import Ledger, Locator, Strategy
 from shoal.remembered import TopicChange, Totals
 from shoal.settings import STRATEGY, Address, Cluster, Settings
 from shoal.store import folder as folders
@@ -62,6 +63,8 @@ from shoal.urls import normalise
 
 if TYPE_CHECKING:
     from shoal.cluster.dispatch import Dispatch
+    from shoal.crawl.addresses import CachingResolver
+    from shoal.crawl.locator import HostLocator
 
 Watch = Callable[[Coordinator], Coroutine[None, None, None]]
 """Shows how a crawl stands; cancelled when the crawl is over."""
@@ -231,12 +234,25 @@ async def run_crawl(
             inherited = {}
             _let_go(ledger, store.settings)  # of what an earlier run held when it was killed
             stack.callback(_let_go, ledger, store.settings)
-        coordinator = make_coordinator(store, ledger, new_pages=new_pages, inherited=inherited, far=bool(broker))
+        clock, locator = SteadyClock(), make_locator(store.settings)
+        coordinator = make_coordinator(
+            store,
+            WallLedger(ledger, clock),
+            clock,
+            new_pages=new_pages,
+            inherited=inherited,
+            far=bool(broker),
+            locator=locator,
+        )
         stack.enter_context(_stop_on_signals(coordinator))
-        dispatch = _dispatch(coordinator, store, inherited) if broker else None
+        dispatch = _dispatch(coordinator, store, inherited, clock) if broker else None
         try:
-            async with _shown(folder, coordinator, metrics, dispatch), _indexed(folder, store.settings, say):
-                ending = await _run(coordinator, store.settings, watch, dispatch, broker)
+            async with (
+                locator or nullcontext(),
+                _shown(folder, coordinator, metrics, dispatch),
+                _indexed(folder, store.settings, say),
+            ):
+                ending = await _run(coordinator, store.settings, watch, locator, dispatch, broker)
         except BaseExceptionGroup as group:
             raise first_of(group) from group
         nothing_came = ending is Ending.NOTHING_LEFT and not store.totals().pages
@@ -273,10 +289,12 @@ def make_coordinator(
     new_pages: bool = True,
     inherited: Iterable[str] = (),
     far: bool = False,
+    locator: Locator | None = None,
 ) -> Coordinator:
     """The stateful half of a crawl, as its settings want it, standing where the last run left it.
 
-    `inherited` are hosts that requests of an earlier run may be under way to. `far` when tasks go to other machines.
+    `inherited` are hosts that requests of an earlier run may be under way to. `far` when tasks go to other machines. Without a
+    `locator` hosts are asked although nobody knows where they live: they have no address, or a proxy knows it.
     """
     settings, totals = store.settings, store.totals()
     rulebook = Rulebook(settings.politeness, settings.fetching.user_agent, store.robots)
@@ -286,9 +304,10 @@ def make_coordinator(
         longest_request=leases.longest(settings) if far else settings.fetching.total_timeout,
         random=random or Random(),
         wish=lambda host: _crawl_delay(rulebook, host, clock()),
+        clock=clock,
     )
     clocks.inherit(inherited)
-    frontier = Frontier(store.shelf, clocks)
+    frontier = Frontier(store.shelf, clocks, locator=locator, latest=clock() + clocks.longest_wait)
     traps = TrapDetector(datetime.fromtimestamp(clock(), UTC).year)
     traps.load(store.patterns())
     strategy = make_strategy(store)
@@ -313,6 +332,18 @@ def make_coordinator(
         backlog=store.backlog,
         new_pages=new_pages,
     )
+
+
+def make_locator(settings: Settings) -> HostLocator | None:
+    """Who finds out where hosts live before they are asked; nobody when a proxy does, which asks for us."""
+    if settings.fetching.proxy:
+        return None
+    # Only here, because the HTTP client takes a third of a second to import, and most commands fetch nothing.
+    from shoal.crawl.addresses import CachingResolver
+    from shoal.crawl.fetch import threads_for
+    from shoal.crawl.locator import HostLocator
+
+    return HostLocator(CachingResolver(threads=threads_for(settings.fetching)), settings.fetching)
 
 
 def make_strategy(store: CrawlStore) -> Strategy:
@@ -384,17 +415,24 @@ def _crawl_delay(rulebook: Rulebook, host: str, now: float) -> float | None:
     return max((rulebook.crawl_delay(home) or 0.0 for home in known), default=None)
 
 
-def _dispatch(coordinator: Coordinator, store: CrawlStore, inherited: Mapping[str, float]) -> Dispatch:
+def _dispatch(
+    coordinator: Coordinator, store: CrawlStore, inherited: Mapping[str, float], clock: Callable[[], float]
+) -> Dispatch:
     """The cluster, as this run of the crawl sees it."""
     # Only here, because most crawls do without a broker.
     from shoal.cluster.dispatch import Dispatch
 
     run = uuid.uuid4().hex
-    return Dispatch(coordinator, store.settings, crawl=store.crawl_id, run=run, inherited=inherited)
+    return Dispatch(coordinator, store.settings, crawl=store.crawl_id, run=run, inherited=inherited, clock=clock)
 
 
 async def _run(
-    coordinator: Coordinator, settings: Settings, watch: Watch, dispatch: Dispatch | None, broker: str
+    coordinator: Coordinator,
+    settings: Settings,
+    watch: Watch,
+    locator: HostLocator | None,
+    dispatch: Dispatch | None,
+    broker: str,
 ) -> Ending:
     async with asyncio.TaskGroup() as group:
         watching = group.create_task(watch(coordinator))
@@ -402,7 +440,7 @@ async def _run(
         if dispatch is not None:
             group.create_task(dispatch.run(broker, running))
         elif settings.processes == 1:
-            group.create_task(_work_here(coordinator, settings))
+            group.create_task(_work_here(coordinator, settings, locator.resolver if locator else None))
         else:
             for _ in range(settings.processes):
                 group.create_task(work_elsewhere(coordinator, settings))
@@ -436,11 +474,11 @@ def _states(folder: Path) -> dict[State, int]:
 # --- workers ---------------------------------------------------------------------------------------------------------
 
 
-async def _work_here(coordinator: Coordinator, settings: Settings) -> None:
+async def _work_here(coordinator: Coordinator, settings: Settings, resolver: CachingResolver | None) -> None:
     # Only here, because the HTTP client takes a third of a second to import, and most commands fetch nothing.
     from shoal.visiting import open_visitor
 
-    async with open_visitor(replace(settings, topic=coordinator.topic)) as visitor:
+    async with open_visitor(replace(settings, topic=coordinator.topic), resolver) as visitor:
         coordinator.when_topic_changes(visitor.adopt)
         await work_together(coordinator, visitor, settings.fetching.concurrency)
 

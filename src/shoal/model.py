@@ -197,7 +197,7 @@ class Response(Value, frozen=True, kw_only=True):
     url: str
     status: Status
     headers: tuple[tuple[str, str], ...]
-    """As received, names lower case, in order."""
+    """As received, names lower case, in order; what cannot be printed stands there as blanks."""
     body: bytes
     """Decompressed; empty for types that are not text, which are not downloaded."""
     timing: Timing

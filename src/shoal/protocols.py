@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 from shoal.model import (
@@ -167,6 +167,17 @@ class Ledger(Protocol):
 
     def flush(self) -> None:
         """Tell the other crawls what was claimed and released. Until then they may have to wait, so do not be long."""
+
+
+class Locator(Protocol):
+    """Knows where hosts live."""
+
+    @property
+    def has_room(self) -> bool:
+        """False when so many look-ups are under way that another one would only wait."""
+
+    def ask(self, host: str, tell: Callable[[str], None]) -> None:
+        """Look a host up; `tell` hears its address, empty when nobody knows it, and never before this returns."""
 
 
 class Shelf(Protocol):

@@ -15,6 +15,7 @@ import msgspec
 import uvloop
 
 from shoal import interpreter
+from shoal.crawl.addresses import CachingResolver
 from shoal.crawl.fetch import HttpFetcher
 from shoal.crawl.pipe import PipeBroker, connect
 from shoal.crawl.visit import PageVisitor
@@ -34,10 +35,18 @@ class Visits:
 
 
 @asynccontextmanager
-async def open_visitor(settings: Settings, *, packs: bool = True) -> AsyncIterator[Visits]:
-    """All that fetching, parsing and judging need; it packs pages for the disk, unless somebody else will."""
+async def open_visitor(
+    settings: Settings, resolver: CachingResolver | None = None, *, packs: bool = True
+) -> AsyncIterator[Visits]:
+    """All that fetching, parsing and judging need; it packs pages for the disk, unless somebody else will.
+
+    Names need not be looked up that a `resolver` knows already.
+    """
     _allow_many_sockets()
-    async with HttpFetcher(settings.fetching) as fetcher, open_reader(settings, packs=packs) as (reader, adopt):
+    async with (
+        HttpFetcher(settings.fetching, resolver=resolver) as fetcher,
+        open_reader(settings, packs=packs) as (reader, adopt),
+    ):
         yield Visits(PageVisitor(fetcher, reader), adopt)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from random import Random
 
 import pytest
@@ -19,14 +21,41 @@ from shoal.urls import host_of, key_of
 NOW = 1000.0
 
 
+class PaperLocator:
+    """Notes who is to be looked up; the test answers."""
+
+    def __init__(self, room: int = 100) -> None:
+        self.asked: dict[str, Callable[[str], None]] = {}
+        self._room = room
+
+    @property
+    def has_room(self) -> bool:
+        return len(self.asked) < self._room
+
+    def ask(self, host: str, tell: Callable[[str], None]) -> None:
+        self.asked[host] = tell
+
+    def answer(self, host: str, address: str) -> None:
+        self.asked.pop(host)(address)
+
+
 class Crawl:
     """A frontier with its clocks, and a shelf that outlives it."""
 
-    def __init__(self, shelf: MemoryShelf | None = None, *, front: int = 100, delay: float = 1.0, per_host: int = 1):
+    def __init__(
+        self,
+        shelf: MemoryShelf | None = None,
+        *,
+        front: int = 100,
+        delay: float = 1.0,
+        per_host: int = 1,
+        locator: PaperLocator | None = None,
+        latest: float = math.inf,
+    ):
         self.shelf = shelf or MemoryShelf()
         politeness = Politeness(delay=delay, per_host=per_host)
         self.clocks = Clocks(politeness, MemoryLedger(), longest_request=60, random=Random(1))
-        self.frontier = Frontier(self.shelf, self.clocks, front=front)
+        self.frontier = Frontier(self.shelf, self.clocks, front=front, locator=locator, latest=latest)
 
     def add(self, url: str, priority: float = 0.5, *, depth: int = 0, refused: Reason | None = None) -> bool:
         state = State.WAITING if refused is None else State.SKIPPED
@@ -499,3 +528,114 @@ def test_host_counts_tell_who_may_be_asked_and_who_waits() -> None:
     crawl.done()
     assert crawl.pop() == "b.test/1"
     assert crawl.frontier.host_counts() == (1, 1)
+
+
+# --- where hosts live ------------------------------------------------------------------------------------------------
+
+
+def test_a_host_is_located_before_it_is_asked() -> None:
+    locator = PaperLocator()
+    crawl = Crawl(locator=locator)
+    told: list[bool] = []
+    crawl.frontier.when_located(lambda: told.append(True))
+    crawl.add("a.test/")
+    assert crawl.pop() is None
+    assert list(locator.asked) == ["a.test"]
+    locator.answer("a.test", "192.0.2.1")
+    assert told == [True]
+    assert crawl.pop() == "a.test/"
+    crawl.done()
+    crawl.add("a.test/2")
+    assert crawl.pop(NOW + 1) == "a.test/2"
+    assert locator.asked == {}, "it is known now"
+
+
+@pytest.mark.parametrize(("addresses", "at_once"), [(["192.0.2.1"], 1), (["192.0.2.1", "192.0.2.2"], 2), ([""], 20)])
+def test_the_first_requests_to_hosts_at_one_address_are_spread(addresses: list[str], at_once: int) -> None:
+    """Of four at once, one begins every quarter of the delay."""
+    locator = PaperLocator()
+    crawl = Crawl(locator=locator, delay=4.0)
+    for number in range(20):
+        crawl.add(f"{number}.test/")
+    assert crawl.pop() is None
+    for number in range(20):
+        locator.answer(f"{number}.test", addresses[number % len(addresses)])
+    assert len(list(iter(crawl.pop, None))) == at_once
+    crawl.done()
+    assert len(list(iter(lambda: crawl.pop(NOW + 2.0), None))) == (at_once if any(addresses) else 0)
+
+
+def test_the_best_strangers_are_looked_up_first_and_only_so_many_at_once() -> None:
+    locator = PaperLocator(room=2)
+    crawl = Crawl(locator=locator)
+    for name, priority in [("poor", 0.1), ("best", 0.9), ("good", 0.5), ("fair", 0.3)]:
+        crawl.add(f"{name}.test/", priority)
+    assert crawl.pop() is None
+    assert set(locator.asked) == {"best.test", "good.test"}
+    locator.answer("good.test", "192.0.2.1")
+    assert crawl.pop() == "good.test/", "who is known does not wait for others"
+    assert set(locator.asked) == {"best.test", "fair.test"}
+
+
+def test_a_look_up_that_takes_long_is_not_begun_twice_and_its_host_is_asked_in_the_end() -> None:
+    locator = PaperLocator()
+    crawl = Crawl(locator=locator)
+    crawl.add("slow.test/", 0.9)
+    crawl.add("slow.test/better", 0.95)
+    assert crawl.pop() is None
+    for seconds in (1, 3, 6, 9):
+        assert crawl.pop(NOW + seconds) is None
+    assert list(locator.asked) == ["slow.test"]
+    locator.answer("slow.test", "")
+    assert crawl.pop(NOW + 10) == "slow.test/better"
+
+
+def test_who_is_patient_waits_a_moment_for_a_better_stranger() -> None:
+    locator = PaperLocator()
+    crawl = Crawl(locator=locator)
+    crawl.add("known.test/", 0.5)
+    crawl.pop()
+    locator.answer("known.test", "192.0.2.1")
+    crawl.add("stranger.test/", 0.9)
+    assert crawl.pop(patient=True) is None
+    assert crawl.frontier.is_holding_back
+    assert crawl.pop() == "known.test/"
+
+
+def test_errands_are_for_located_hosts_too_and_pages_that_nobody_wants_are_not_looked_up() -> None:
+    locator = PaperLocator()
+    crawl = Crawl(locator=locator)
+    crawl.add("page.test/")
+    crawl.frontier.queue_errand("http://errand.test/robots.txt")
+    assert crawl.frontier.pop(NOW, pages=False) is None
+    assert list(locator.asked) == ["errand.test"]
+    locator.answer("errand.test", "192.0.2.1")
+    errand = crawl.frontier.pop(NOW, pages=False)
+    assert errand is not None
+    assert errand.url == "http://errand.test/robots.txt"
+
+
+def test_a_host_that_is_closed_while_it_is_looked_up_is_not_asked() -> None:
+    locator = PaperLocator()
+    crawl = Crawl(locator=locator)
+    crawl.add("a.test/")
+    crawl.pop()
+    crawl.frontier.close(Closing(host="a.test", state=State.SKIPPED, reason=Reason.SCOPE, detail="", waiting=()))
+    locator.answer("a.test", "192.0.2.1")
+    assert crawl.pop(NOW + 100) is None
+    assert len(crawl.frontier) == 0
+
+
+def test_what_an_earlier_run_left_for_an_impossible_time_waits_until_the_latest_possible_one() -> None:
+    first = Crawl(delay=0)
+    first.add("a.test/", 0.5)
+    first.pop()
+    entry = first.only()
+    first.release(entry, NOW)
+    first.frontier.retry(entry, NOW + 1_000_000)
+    first.commit()
+    second = Crawl(first.shelf, delay=0, latest=NOW + 50)
+    assert second.frontier.ready_at() == NOW + 50
+    second.add("a.test/", 0.9)  # found again, by a better way
+    assert second.pop(NOW + 49) is None
+    assert second.pop(NOW + 50) == "a.test/"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from random import Random
 from typing import Any
 
@@ -93,8 +94,19 @@ def test_success_forgives_one_trouble_at_a_time() -> None:
     assert not host.still_hopes("a.test")
 
 
-@pytest.mark.parametrize(("asked", "rest"), [(120.0, 120.0), (0.5, 1.0), (90_000.0, 3600.0)])
-def test_retry_after_is_honoured_up_to_the_cap_and_never_shortens_the_delay(asked: float, rest: float) -> None:
+@pytest.mark.parametrize(
+    ("asked", "rest"),
+    [
+        (120.0, 120.0),
+        (0.5, 1.0),
+        (5000.0, 5000.0),
+        (90_000.0, 86_400.0),
+        (math.inf, 86_400.0),
+        (math.nan, 1.0),
+        (-90_000.0, 1.0),
+    ],
+)
+def test_retry_after_is_honoured_up_to_a_day_and_never_shortens_the_delay(asked: float, rest: float) -> None:
     host = clocks(delay=1, backoff_cap=3600)
     host.claim("a.test", NOW)
     assert host.release("a.test", timing(), failure(status=429, retry_after=asked)) == NOW + rest

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections import deque
 from collections.abc import Callable
 
@@ -40,6 +39,7 @@ from shoal.cluster.wire import (
 )
 from shoal.crawl.figures import WorkerFigures
 from shoal.crawl.internal_errors import failure_of
+from shoal.crawl.steady_clock import SteadyClock
 from shoal.crawl.validation import Unreadable
 from shoal.errors import BrokerRefused
 from shoal.model import Missed, Seen, Timing, Visit
@@ -57,10 +57,10 @@ _FAREWELL = 0.25
 class Hand:
     """The tasks of one worker. Implements `protocols.Broker`; sole owner of what it has in hand. `run` must be running."""
 
-    def __init__(self, name: str, capacity: int, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, name: str, capacity: int, clock: Callable[[], float] | None = None) -> None:
         self.name = name
         self._capacity = capacity
-        self._clock = clock
+        self._clock = clock or SteadyClock()  # what a coordinator's clock is ahead of ours must not change
         self._ready: deque[Assigned] = deque()
         """Tasks that nobody has begun with."""
         self._unbriefed: dict[tuple[str, int], tuple[Assigned, float]] = {}

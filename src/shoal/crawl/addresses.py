@@ -91,6 +91,15 @@ class AddressGuard:
         return socket.socket(family, kind, protocol)
 
 
+def is_address(name: str) -> bool:
+    """True for an address, false for a name."""
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
 def _range(text: str) -> IPv4Network | IPv6Network:
     try:
         return ip_network(text, strict=False)

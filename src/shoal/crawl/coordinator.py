@@ -135,6 +135,7 @@ class Coordinator:
         self._batch_due = asyncio.Event()
         self._room = asyncio.Event()
         self._room.set()
+        frontier.when_located(self._dispatch_soon)
         self._thinker = Thinker(
             strategy=strategy,
             learner=learner,

@@ -1,15 +1,18 @@
 """What does the server say? One request, one answer, whatever the server does.
 
 Every limit is held here: time, header size, body size after decompression, and the address that is connected to
-(`addresses.py`). Everything that goes wrong becomes a `Failure` (`trouble.py`).
+(`addresses.py`). Everything that goes wrong becomes a `Failure` (`trouble.py`), and whatever a server says becomes text that can
+be stored and shown (`legible.py`): `Exchange` makes all that leaves this file.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable
 from contextvars import ContextVar
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 from types import TracebackType
 from typing import Self
@@ -20,15 +23,21 @@ from yarl import URL
 
 from shoal import urls
 from shoal.crawl.addresses import AddressGuard, CachingResolver, Lookup, ask_system
-from shoal.crawl.trouble import explain
+from shoal.crawl.legible import legible
+from shoal.crawl.politeness import MAX_RETRY_AFTER
+from shoal.crawl.steady_clock import evenly, seconds_up
+from shoal.crawl.trouble import explain, is_known
 from shoal.model import Failure, Reason, Redirect, Response, Task, Timing
 from shoal.settings import Fetching
 
+logger = logging.getLogger(__name__)
 ROBOTS_LIMIT = 500 * 2**10
 """RFC 9309 lets a crawler stop reading a robots.txt here."""
 _MAX_HEADERS = 256
-_MAX_RETRY_AFTER = 24 * 3600.0
-"""A server that asks for more is asked again tomorrow all the same."""
+_MAX_PHRASE = 160
+_LONGEST_DATE = 100
+_MAX_VALIDATOR = 1000
+"""Characters of an ETag or a date that are sent back to where they come from; more would be refused."""
 _DRAIN_BYTES = 64 * 2**10
 _DRAIN_SECONDS = 2.0
 """An unwanted body up to this size is read, because a new connection costs more."""
@@ -67,11 +76,16 @@ class HttpFetcher:
         settings: Fetching,
         *,
         lookup: Lookup = ask_system,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] | None = None,
         wanted: Callable[[str], bool] | None = None,
+        resolver: CachingResolver | None = None,
     ) -> None:
-        """`wanted` decides by its Content-Type whether the body of a page is downloaded; a crawl wants text only (`is_text`)."""
+        """`wanted` decides by its Content-Type whether the body of a page is downloaded; a crawl wants text only (`is_text`).
+
+        A `resolver` that others use too is not closed here; without one, names are looked up by `lookup`.
+        """
         self._settings = settings
+        self._shared_resolver = resolver
         self._wanted = wanted or is_text
         self._guard = AddressGuard(settings.allow_private)
         self._lookup = lookup
@@ -79,7 +93,7 @@ class HttpFetcher:
 
     async def __aenter__(self) -> Self:
         settings = self._settings
-        self._resolver = CachingResolver(self._lookup, threads=min(settings.concurrency, 128))
+        self._resolver = self._shared_resolver or CachingResolver(self._lookup, threads=threads_for(settings))
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(
                 limit=settings.concurrency,
@@ -111,18 +125,28 @@ class HttpFetcher:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self._session.close()
-        await self._resolver.close()
+        if self._resolver is not self._shared_resolver:
+            await self._resolver.close()
 
     async def fetch(self, task: Task) -> Response | Redirect | Failure:
         """One request, no redirect followed; whatever the server does comes back as a value."""
-        exchange = Exchange(task, self._settings, self._clock, self._wanted)
+        # The computer's clock at this moment; if it is set during the request, the times of that stay in order.
+        clock = self._clock or evenly(time.time, seconds_up)
+        exchange = Exchange(task, self._settings, clock, self._wanted)
         try:
             async with self._session.get(
                 URL(task.url, encoded=True), headers=_headers(task), allow_redirects=False
             ) as answer:
                 return await exchange.understand(answer)
-        except (aiohttp.ClientError, OSError) as error:
+        except Exception as error:  # whatever it is, it is the problem of this one URL
+            if not is_known(error):
+                logger.warning("%s could not be read, and should have been.", task.url, exc_info=error)
             return exchange.failed(error)
+
+
+def threads_for(settings: Fetching) -> int:
+    """How many names are looked up at once: a dead name server holds each for long."""
+    return min(settings.concurrency, 128)
 
 
 def request_headers(settings: Fetching) -> dict[str, str]:
@@ -143,7 +167,11 @@ def _headers(task: Task) -> dict[str, str] | None:
     if not (task.etag or task.last_modified):
         return None
     wanted = {"If-None-Match": task.etag, "If-Modified-Since": task.last_modified}
-    return {name: value for name, value in wanted.items() if value}
+    return {name: value for name, value in wanted.items() if value and _can_be_sent(value)}
+
+
+def _can_be_sent(value: str) -> bool:
+    return len(value) <= _MAX_VALIDATOR and value.isascii() and value.isprintable()
 
 
 class Exchange:
@@ -176,7 +204,7 @@ class Exchange:
             return self.failure(Reason.UNCHANGED, "The page has not changed since the last visit.", 304)
         return self.failure(
             Reason.STATUS,
-            f"The server answered {answer.status} {answer.reason or ''}".rstrip() + ".",
+            f"The server answered {answer.status} {legible(answer.reason or '')[:_MAX_PHRASE]}".rstrip() + ".",
             answer.status,
             heals=answer.status in _HEALING,
             retry_after=_retry_after(answer.headers.get("Retry-After", ""), self.answered),
@@ -193,12 +221,10 @@ class Exchange:
                 body, truncated = await _read_body(answer.content, self.settings.max_picture)
         elif self.wanted(answer.headers.get("Content-Type", "")):
             body, truncated = await _read_body(answer.content, self.settings.max_body)
-        # Latin-1 never fails and loses nothing; aiohttp's own strings may hold surrogates, which cannot be stored.
-        headers = tuple((name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in answer.raw_headers)
         return Response(
             url=self.task.url,
             status=answer.status,
-            headers=headers,
+            headers=tuple((legible(name).lower(), legible(value)) for name, value in answer.raw_headers),
             body=body,
             truncated=truncated,
             timing=self.timing(),
@@ -228,7 +254,7 @@ class Exchange:
         return Failure(
             url=self.task.url,
             reason=reason,
-            detail=detail,
+            detail=legible(detail),
             status=status,
             heals=heals,
             retry_after=retry_after,
@@ -268,7 +294,7 @@ async def _drain(answer: aiohttp.ClientResponse) -> None:
     try:
         async with asyncio.timeout(_DRAIN_SECONDS):
             await _read_body(answer.content, _DRAIN_BYTES)
-    except (aiohttp.ClientError, OSError):
+    except Exception:  # whatever is wrong with a body that nobody wants
         answer.close()  # the answer is known already; only the connection is lost
 
 
@@ -276,9 +302,18 @@ def _retry_after(text: str, now: float) -> float | None:
     """Seconds from now, for both forms of the header; None when there is none or it says nothing."""
     text = text.strip()
     if text.isascii() and text.isdigit():
-        return min(float(text[:12]), _MAX_RETRY_AFTER)
-    try:
-        wanted = parsedate_to_datetime(text).timestamp() - now
-    except (ValueError, OverflowError):
+        return min(float(text[:12]), MAX_RETRY_AFTER)
+    if len(text) > _LONGEST_DATE:
         return None
-    return min(max(wanted, 0.0), _MAX_RETRY_AFTER)
+    try:
+        date = parsedate_to_datetime(text)
+        # A date without a zone is one of Greenwich: all dates of HTTP are.
+        wanted = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - now
+    except (
+        ValueError,
+        TypeError,
+        IndexError,
+        OverflowError,
+    ):  # the standard library is not strict about what it raises
+        return None
+    return min(max(wanted, 0.0), MAX_RETRY_AFTER)

@@ -8,6 +8,7 @@ argument.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from heapq import heapify, heappop, heappush, nlargest
 from itertools import chain, count
 
@@ -18,7 +19,7 @@ from shoal.crawl.politeness import Clocks
 from shoal.crawl.records import Records
 from shoal.crawl.roster import Roster
 from shoal.model import Entry, Reason, State
-from shoal.protocols import Shelf
+from shoal.protocols import Locator, Shelf
 from shoal.remembered import Changes, Closing, Known, Waiting
 from shoal.urls import host_of, key_of
 
@@ -38,12 +39,22 @@ _REOPENS = frozenset({Reason.DEPTH, Reason.NOFOLLOW, Reason.THRESHOLD, Reason.QU
 class Frontier:
     """All URLs that wait, in the order in which they should be fetched. Sole owner of its queues; not thread-safe."""
 
-    def __init__(self, shelf: Shelf, clocks: Clocks, *, front: int = FRONT) -> None:
+    def __init__(
+        self,
+        shelf: Shelf,
+        clocks: Clocks,
+        *,
+        front: int = FRONT,
+        locator: Locator | None = None,
+        latest: float = math.inf,
+    ) -> None:
+        """What an earlier run left until later than `latest` was left by a clock that was wrong: it waits until then."""
         self._shelf = shelf
+        self._latest = latest
         self._records = Records(shelf)
         self._limit = front
         self._hosts: dict[str, HostQueue] = {}
-        self._roster = Roster(clocks, self._peek)
+        self._roster = Roster(clocks, self._peek, locator)
         self._later: list[tuple[float, int, HostQueue]] = []
         self._front: dict[int, float] = {}
         """The URLs that stand in the heaps of their hosts, with their priorities."""
@@ -106,6 +117,10 @@ class Frontier:
         """How many hosts may be asked now, and how many have URLs but must wait."""
         ready = sum(host.top < math.inf for host in self._hosts.values())
         return ready, sum(host.scheduled for host in self._hosts.values()) - ready
+
+    def when_located(self, tell: Callable[[], None]) -> None:
+        """`tell` hears when `pop` may have something because it is known now where a host lives."""
+        self._roster.when_located = tell
 
     # --- URLs come in ------------------------------------------------------------------------------------------------
 
@@ -313,7 +328,7 @@ class Frontier:
                 continue
             self._waiting += 1
             if url.not_before:
-                self._rest(url, host)
+                self._rest(replace(url, not_before=min(url.not_before, self._latest)), host)
             else:
                 host.keep(-url.priority, url.id)
         for host in self._hosts.values():
@@ -359,7 +374,7 @@ class Frontier:
         host = self._hosts[new.host]
         self._records.reprice(old, new)
         if old.id in self._resting:
-            self._resting[old.id] = new.not_before, new.priority
+            self._resting[old.id] = self._resting[old.id][0], new.priority
             return
         if old.id not in self._front:
             host.forget(-old.priority, old.id)

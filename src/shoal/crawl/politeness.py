@@ -3,7 +3,8 @@
 A host is asked again not before `max(delay, Crawl-delay, fetch_factor x last fetch time)` after it began to answer: counting from
 the answer, not from our sending, is what makes the gap hold in the server's own log, however slowly it reads. A host that
 says 429 or 503, or does not answer, rests for longer each time, and is forgiven step by step. Hosts that live at one IP
-address share that address: a few requests at once, evenly spread.
+address share that address: a few requests at once, evenly spread. For that a host must be located before it is first claimed
+(`crawl/locator.py`).
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ _LATENESS = 0.25
 _PATIENCE = 10.0
 """Seconds after which a host that did not come for its moment (it has no more URLs, or was closed) loses it."""
 _MIN_STEP = 0.02
+MAX_RETRY_AFTER = 24 * 3600.0
+"""Seconds; a host that asks for more is asked again tomorrow all the same."""
 _GRACE = 5.0
 """Seconds beyond the longest request until another crawl may take a host that was never given back."""
 
@@ -40,10 +43,22 @@ def _unknown(host: str) -> float | None:
 class _Host:
     """The clock of one host."""
 
-    __slots__ = ("address", "crawl_delay", "in_flight", "next_at", "slot", "strikes", "was_busy")
+    __slots__ = (
+        "address",
+        "claimed_at",
+        "crawl_delay",
+        "in_flight",
+        "located",
+        "next_at",
+        "slot",
+        "strikes",
+        "was_busy",
+    )
 
     def __init__(self) -> None:
         self.next_at = 0.0
+        self.claimed_at = 0.0
+        """The last time; 0 when we have not claimed it yet."""
         self.in_flight = 0
         self.crawl_delay: float | None = None
         """What its robots.txt asks for; None as long as that is not known."""
@@ -52,6 +67,8 @@ class _Host:
         self.was_busy = False
         """The last trouble was a "not now": the host lives, and gets more patience."""
         self.address = ""
+        self.located = False
+        """It was looked up; it may have no address all the same."""
         self.slot = 0.0
         """The moment that was promised to this host when its address was busy; 0 for none."""
 
@@ -82,9 +99,15 @@ class Clocks:
         longest_request: float,
         random: Random,
         wish: Callable[[str], float | None] = _unknown,
+        clock: Callable[[], float] | None = None,
     ) -> None:
-        """`wish` tells what the robots.txt of a host asked for when it was read in an earlier run."""
+        """`wish` tells what the robots.txt of a host asked for when it was read in an earlier run.
+
+        With a `clock` the times of a request that somebody tells are held to what can be, by that clock: it lay between our
+        claim and now. Others may have another clock, or one that was set meanwhile.
+        """
         self._settings = settings
+        self._clock = clock
         self._wish = wish
         self._ledger = ledger
         self._hold = longest_request + _GRACE
@@ -134,6 +157,7 @@ class Clocks:
             if at > now:
                 return at
         clock.in_flight += 1
+        clock.claimed_at = now
         self._take_slot(clock, now)
         if self._settings.per_host > 1:
             clock.next_at = now + self._gap(clock, took=0.0)
@@ -149,6 +173,7 @@ class Clocks:
     def release(self, host: str, timing: Timing, failure: Failure | None = None) -> float:
         """The request is over; answers when the host may be asked again."""
         clock = self._give_back(host)
+        timing = self._believed(timing, clock.claimed_at if self._shared else 0.0)
         gap = self._gap(clock, took=timing.ended - timing.started)
         rest = self._rest(clock, failure)
         clock.next_at = max(clock.next_at, timing.answered + max(gap, rest))
@@ -214,11 +239,29 @@ class Clocks:
 
     def retry_at(self, failure: Failure, attempt: int) -> float:
         """When a URL that failed may be asked for again, as far as the URL itself is concerned."""
+        answered = self._believed(failure.timing).answered
         if failure.retry_after is not None:
-            return failure.timing.answered + min(failure.retry_after, self._settings.backoff_cap)
-        return failure.timing.answered + min(
-            self._settings.backoff_first * 2.0 ** (attempt - 1), self._settings.backoff_cap
-        )
+            return answered + _bounded(failure.retry_after)
+        return answered + min(self._settings.backoff_first * 2.0 ** (attempt - 1), self._settings.backoff_cap)
+
+    @property
+    def longest_wait(self) -> float:
+        """Seconds for which a host, or a URL that failed, is left alone at most."""
+        polite = self._settings
+        slow = polite.fetch_factor * self._hold
+        return max(polite.delay, polite.max_crawl_delay, slow, polite.backoff_cap, MAX_RETRY_AFTER)
+
+    def _believed(self, timing: Timing, claimed_at: float = 0.0) -> Timing:
+        """The times of a request, as far as they can be; else the latest that can be, which is now."""
+        if self._clock is None:
+            return timing
+        now = self._clock()
+        earliest = claimed_at or now - self._hold
+        if earliest <= timing.started <= timing.answered <= timing.ended <= now:
+            return timing
+        answered = timing.answered if earliest <= timing.answered <= now else now
+        took = min(max(0.0, timing.ended - timing.started), now - earliest)
+        return Timing(started=now - took, answered=answered, ended=now, address=timing.address)
 
     def _give_back(self, host: str) -> _Host:
         clock = self._hosts[host]
@@ -247,11 +290,23 @@ class Clocks:
         clock.strikes += 1
         clock.was_busy = failure.status in BUSY
         if failure.retry_after is not None:
-            return min(failure.retry_after, self._settings.backoff_cap)
+            return _bounded(failure.retry_after)
         doubled = self._settings.backoff_first * math.pow(2, min(clock.strikes - 1, 30))
         return min(doubled * self._random.uniform(0.75, 1.25), self._settings.backoff_cap)
 
     # --- shared addresses --------------------------------------------------------------------------------------------
+
+    def is_located(self, host: str) -> bool:
+        """True when the address of a host is known, or that nobody knows it."""
+        clock = self._hosts.get(host)
+        return clock is not None and (clock.located or bool(clock.address))
+
+    def locate(self, host: str, address: str) -> None:
+        """The host was looked up, and lives there; empty when nobody knows where."""
+        clock = self._hosts.get(host) or self._meet(host)
+        clock.located = True
+        if address and not clock.address and clock.in_flight == 0:
+            self._move(clock, address)
 
     def _address_free_at(self, clock: _Host, now: float) -> float:
         """Hosts that must wait for their shared address are promised moments one after the other, and get them in that order."""
@@ -292,3 +347,8 @@ class Clocks:
         if clock.slot:
             clock.slot = 0.0
             address.promised.remove(clock)
+
+
+def _bounded(retry_after: float) -> float:
+    """What a host asked for, up to a day; in this order it holds for what is no number, too."""
+    return min(MAX_RETRY_AFTER, max(0.0, retry_after))

@@ -29,6 +29,8 @@ MAX_TEXT = 500 * 2**10
 _AGENT_LINE = re.compile(r"^([ \t]*user[- ]?agent[ \t]*:?[ \t]*)([^\r\n#]*)", re.IGNORECASE | re.MULTILINE)
 _TOKEN = re.compile(r"[A-Za-z_-]+")
 _SOMEBODY_ELSE = "!"
+_AGREE = 60.0
+"""Seconds that the clocks of machines that go on with the same crawl may differ."""
 
 Ruling = Literal["allowed", "refused", "unreachable", "unknown"]
 
@@ -116,7 +118,7 @@ class Rulebook:
     def check(self, url: str, now: float) -> Ruling:
         """May we ask for this URL? `unknown` means that the robots.txt of its origin must be fetched first."""
         known = self._find(urls.origin_of(url))
-        if known is None or known.record.expires_at <= now:
+        if known is None or not _holds(known.record, now):
             return "unknown"
         if known.rules is DISALLOW_ALL:
             return "unreachable"
@@ -152,6 +154,11 @@ class Rulebook:
         while len(self._known) > 1 and (len(self._known) > self._max_origins or self._text > self._max_text):
             _, dropped = self._known.popitem(last=False)
             self._text -= len(dropped.record.text)
+
+
+def _holds(record: RobotsRecord, now: float) -> bool:
+    """False when it is too old, and when it was read in the future: the computer's clock was set back since."""
+    return record.fetched_at - _AGREE <= now < record.expires_at
 
 
 def _status(visit: RobotsRead | Moved | Missed) -> int:

@@ -4,7 +4,10 @@ Two heaps hold hosts: `ready` has those that may be asked, best URL first; `asle
 that moves leaves its old place behind, with an old stamp. So no operation looks at more than a few hosts, however many there
 are. Time is always an argument.
 
-A third heap has the hosts that are being asked or asleep, best URL first. When pages are scarce, a poor URL must not be fetched
+A host whose address is not known stands with the strangers, best URL first: it is looked up before it can be ready, so many at
+once (`crawl/locator.py`). Without a locator there are no strangers.
+
+Another heap has the hosts that are being asked or asleep, best URL first. When pages are scarce, a poor URL must not be fetched
 only because it is the turn of nobody else: with 64 requests in flight and three good hosts, 61 of 64 pages would be poor ones.
 """
 
@@ -12,11 +15,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from heapq import heapify, heappop, heappush
 from itertools import count
 
 from shoal.crawl.hostqueue import HostQueue
 from shoal.crawl.politeness import Clocks
+from shoal.protocols import Locator
 
 PATIENCE = 10.0
 """Seconds. A host that is asleep for longer, or has not answered for so long, is not worth waiting for."""
@@ -32,11 +37,17 @@ _Place = tuple[float, int, int, HostQueue]
 class Roster:
     """The hosts that have something to ask for. Sole owner of their order; not thread-safe."""
 
-    def __init__(self, clocks: Clocks, peek: Callable[[HostQueue], float | None]) -> None:
+    def __init__(
+        self, clocks: Clocks, peek: Callable[[HostQueue], float | None], locator: Locator | None = None
+    ) -> None:
         """`peek` tells the best -priority of a host, None when nothing waits there."""
         self._clocks = clocks
         self._peek = peek
+        self._locator = locator
+        self.when_located: Callable[[], None] = lambda: None
+        """Called when a host was located, so that `claim` may have something that had nothing."""
         self._ready: list[_Place] = []
+        self._strangers: list[_Place] = []
         self._asleep: list[_Place] = []
         self._awaited: list[_Place] = []
         self._sweep_at = _SWEEP_AT
@@ -56,6 +67,7 @@ class Roster:
         self._now = now
         self._held_until = math.inf
         self._wake(now)
+        self._look_up(pages=pages)
         while self._ready:
             promised, _, stamp, host = place = heappop(self._ready)
             if stamp != host.stamp:
@@ -122,7 +134,8 @@ class Roster:
     def _make_ready(self, host: HostQueue, top: float) -> None:
         host.stamp += 1
         host.scheduled, host.top, host.awaited = True, top, math.inf
-        heappush(self._ready, (top, next(self._tick), host.stamp, host))
+        is_stranger = self._locator is not None and not self._clocks.is_located(host.name)
+        heappush(self._strangers if is_stranger else self._ready, (top, next(self._tick), host.stamp, host))
 
     def _wake(self, now: float) -> None:
         """Hosts whose time has come."""
@@ -137,6 +150,31 @@ class Roster:
             self._unschedule(host)
         else:
             self._make_ready(host, top)
+
+    # --- where hosts live --------------------------------------------------------------------------------------------
+
+    def _look_up(self, *, pages: bool) -> None:
+        """Begin to find out where the best strangers live, as far as there is room."""
+        while self._locator is not None and self._strangers and self._locator.has_room:
+            promised, _, stamp, host = place = heappop(self._strangers)
+            if stamp != host.stamp:
+                continue
+            top = self._peek(host)
+            if top is None:
+                self._unschedule(host)
+            elif top > promised:
+                self._make_ready(host, top)
+            elif not pages and top > -math.inf:
+                heappush(self._strangers, place)
+                return
+            else:
+                self._sleep(host, self._now + FOR_STRANGERS)
+                self._locator.ask(host.name, partial(self._located, host))
+
+    def _located(self, host: HostQueue, address: str) -> None:
+        self._clocks.locate(host.name, address)
+        self.schedule(host)
+        self.when_located()
 
     # --- who is worth waiting for ------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ The only place where aiohttp's exceptions are known by name.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 import aiohttp
@@ -13,8 +14,13 @@ from aiohttp import http_exceptions
 from aiohttp.client_exceptions import UploadAbortedError
 
 from shoal.crawl.addresses import AddressRefused, NoSuchName
+from shoal.crawl.legible import legible
 from shoal.model import Reason
 from shoal.settings import Fetching
+
+_DEEPEST = 20
+"""Causes of causes that are looked at; exceptions can stand in a circle."""
+_LONGEST = 160
 
 
 class Trouble(NamedTuple):
@@ -27,7 +33,7 @@ class Trouble(NamedTuple):
 
 
 def explain(error: BaseException, settings: Fetching) -> Trouble:
-    """The reason and the sentence for an `aiohttp.ClientError` or `OSError`."""
+    """The reason and the sentence for whatever was raised while a server was asked. Never raises itself."""
     trouble = _find(error)
     detail = trouble.detail.format(
         error=_words(error),
@@ -39,8 +45,13 @@ def explain(error: BaseException, settings: Fetching) -> Trouble:
     return trouble._replace(detail=detail)
 
 
+def is_known(error: Exception) -> bool:
+    """True when the HTTP library or the system raises such errors for what a server does."""
+    return deciding_class(type(error)) is not Exception
+
+
 def _find(error: BaseException) -> Trouble:
-    words = str(error)
+    words = _said_by(error)
     for telltale, trouble in _BY_WORDS.items():
         if telltale in words:
             return trouble
@@ -52,22 +63,36 @@ def _find(error: BaseException) -> Trouble:
 
 def deciding_class(kind: type[BaseException]) -> type[BaseException]:
     """The nearest ancestor that has a line of its own below."""
-    return next(ancestor for ancestor in kind.__mro__ if ancestor in _BY_CLASS)
+    return next((ancestor for ancestor in kind.__mro__ if ancestor in _BY_CLASS), Exception)
 
 
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The error, what lies behind it, and so on; of several at once the first."""
+    return islice(_all_causes(error), _DEEPEST)
+
+
+def _all_causes(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
         yield error
-        error = error.__cause__
+        error = error.exceptions[0] if isinstance(error, BaseExceptionGroup) else error.__cause__
 
 
 def _words(error: BaseException) -> str:
     """The gist of an error in one short line; a server may have had a hand in its words."""
     if isinstance(error, aiohttp.ClientConnectorError):
-        words = error.os_error.strerror or str(error.os_error)
+        words = _said_by(error.os_error.strerror or error.os_error)
     else:
-        words = getattr(error, "message", "") or str(error)
-    return words.strip().partition("\n")[0][:160].rstrip(" .:") or type(error).__name__
+        words = _said_by(getattr(error, "message", "") or error)
+    first_line = legible(words.strip().partition("\n")[0][:_LONGEST])
+    return first_line.rstrip(" .:") or legible(type(error).__name__)
+
+
+def _said_by(thing: object) -> str:
+    """Its words, if it has any: the HTTP library puts objects of every kind where a message should be."""
+    try:
+        return str(thing)
+    except Exception:  # whatever is wrong with it, there is an error to report already
+        return type(thing).__name__
 
 
 _TOO_LARGE = Trouble(Reason.HEADERS_TOO_LARGE, False, "The headers are too large.")
@@ -114,5 +139,10 @@ _BY_CLASS: dict[type[BaseException], Trouble] = {
     aiohttp.NonHttpUrlClientError: Trouble(Reason.PROTOCOL, False, "The URL is neither http nor https."),
     aiohttp.RedirectClientError: Trouble(Reason.BAD_REDIRECT, False, "The redirect cannot be followed."),
     UploadAbortedError: Trouble(Reason.PROTOCOL, False, "The server refused the request while it was sent."),
+    http_exceptions.HttpProcessingError: Trouble(
+        Reason.PROTOCOL, False, "The answer breaks the rules of HTTP: {error}."
+    ),
     aiohttp.ClientError: Trouble(Reason.PROTOCOL, True, "The exchange failed: {error}."),
+    # The HTTP library has tripped over the answer, or we have.
+    Exception: Trouble(Reason.PROTOCOL, False, "The answer could not be read: {error}."),
 }

@@ -48,6 +48,9 @@ CREATE TABLE IF NOT EXISTS {SHARED}.clocks (
   next_at    REAL NOT NULL
 );
 """
+_HAS_NOTED_AT = "SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass(?) AND attname = 'noted_at'"
+# An older shoal can go on with a table that has it.
+_ADD_NOTED_AT = f"ALTER TABLE {SHARED}.clocks ADD COLUMN noted_at REAL NOT NULL DEFAULT 0"
 # What a crawl on one machine has in files of its folder.
 _FILES = """
 CREATE TABLE opinions (id INTEGER PRIMARY KEY, url TEXT NOT NULL, relevant INTEGER, at REAL NOT NULL);
@@ -214,6 +217,8 @@ def _setting_up(database: PostgresDatabase) -> Iterator[None]:
         database.execute("SELECT pg_advisory_xact_lock(?)", (_SETTING_UP,))
         if database.execute("SELECT to_regclass(?)", (f"{SHARED}.clocks",)).fetchone() == (None,):
             database.executescript(_SHARED)
+        if database.execute(_HAS_NOTED_AT, (f"{SHARED}.clocks",)).fetchone() is None:
+            database.executescript(_ADD_NOTED_AT)
         yield
 
 

@@ -352,7 +352,7 @@ def _found_anew(entry: Entry) -> tuple[object, ...]:
 
 
 def _has_fate(entry: Entry) -> bool:
-    return entry.state is not State.WAITING or entry.attempt > 1
+    return entry.state is not State.WAITING or entry.attempt > 1 or entry.not_before > 0
 
 
 def _fate(entry: Entry) -> tuple[int, int, str | None, str, int, float]:

@@ -4,6 +4,9 @@ A host is *claimed* for one request and *released* with the time before which no
 holds its claims until they run out, or until it is started again and calls `recover`.
 
 A transaction costs more than all that is written in it, so claims share one, which `flush` ends, and releases wait for it.
+
+The computer's clock may be set. Each row says when it was written, by the clock of then: one that was written in the future was
+written before the clock was set back, and what is left of its waits is counted from now on.
 """
 
 from __future__ import annotations
@@ -22,7 +25,10 @@ logger = logging.getLogger(__name__)
 POLL = 0.25
 """Seconds until a host that another crawl is asking right now is worth another look."""
 DAY = 24 * 3600.0
-_NO_VALUES: Mapping[str, str | float] = {}
+_AGREE = 2.0
+"""Seconds; what was written less far in the future was written by this clock, for all we know."""
+_Values = Mapping[str, str | float]
+_NO_VALUES: _Values = {}
 _VERSION = 1
 _BUSY_MILLISECONDS = 10_000
 
@@ -40,25 +46,40 @@ CREATE TABLE IF NOT EXISTS clocks (
   owner      TEXT NOT NULL,      -- the crawl that claimed it last
   held       INTEGER NOT NULL,   -- how many requests of that crawl are in flight
   busy_until REAL NOT NULL,      -- when its claim runs out, 0 when there is none
-  next_at    REAL NOT NULL       -- nobody may ask before
+  next_at    REAL NOT NULL,      -- nobody may ask before
+  noted_at   REAL NOT NULL DEFAULT 0 -- when this was written; 0 when an older shoal wrote it
 ) WITHOUT ROWID;
 PRAGMA user_version = {_VERSION};
 """
+# Older files lack it, and an older shoal can go on with a file that has it.
+_COLUMNS = "SELECT name FROM pragma_table_info('clocks')"
+_ADD_NOTED_AT = "ALTER TABLE clocks ADD COLUMN noted_at REAL NOT NULL DEFAULT 0"
 # A crawl may claim the same key again while it holds it: how many requests it sends at once is its own decision.
 _CLAIM = """
-INSERT INTO clocks (key, owner, held, busy_until, next_at) VALUES (:key, :owner, 1, :until, :next_at)
+INSERT INTO clocks (key, owner, held, busy_until, next_at, noted_at) VALUES (:key, :owner, 1, :until, :next_at, :now)
 ON CONFLICT (key) DO UPDATE SET
   held = CASE WHEN busy_until > :now THEN held + 1 ELSE 1 END,
   busy_until = max(busy_until, :until),
   next_at = :next_at,
+  noted_at = :now,
   owner = :owner
 WHERE next_at <= :now AND (busy_until <= :now OR owner = :owner)
 """
 _WHEN = "SELECT next_at, busy_until, owner FROM clocks WHERE key = :key"
+_CORRECT = """
+UPDATE clocks SET
+  next_at = CASE WHEN noted_at THEN :now + next_at - noted_at ELSE min(next_at, :now + :day) END,
+  busy_until = CASE WHEN noted_at THEN :now + busy_until - noted_at ELSE min(busy_until, :now + :day) END,
+  noted_at = :now
+WHERE (noted_at > :now + :agree OR (noted_at = 0 AND max(next_at, busy_until) > :now + :day))
+"""
+_CORRECT_ONE = _CORRECT + " AND key = :key"
 # Whoever comes late, after its claim ran out, must not end the claim of another crawl.
 _RELEASE = """
-INSERT INTO clocks (key, owner, held, busy_until, next_at) VALUES (:key, :owner, 0, 0, :next_at)
+INSERT INTO clocks (key, owner, held, busy_until, next_at, noted_at) VALUES (:key, :owner, 0, 0, :next_at, :now)
 ON CONFLICT (key) DO UPDATE SET
+  -- What stays is not new: it may have been written before the clock was set back.
+  noted_at = CASE WHEN owner = :owner AND held > 0 THEN :now ELSE max(noted_at, :now) END,
   next_at = CASE WHEN owner = :owner AND held > 0 THEN :next_at ELSE max(next_at, :next_at) END,
   busy_until = CASE WHEN owner = :owner AND held <= 1 THEN 0 ELSE busy_until END,
   held = CASE WHEN owner = :owner THEN max(held - 1, 0) ELSE held END
@@ -88,10 +109,13 @@ class SqliteLedger:
     def __init__(self, path: Path, owner: str, clock: Callable[[], float]) -> None:
         self._path = path
         self._owner = owner
+        self._clock = clock
         self._connection = _open(path)
-        self._released: list[dict[str, str | float]] = []
+        self._released: list[_Values] = []
         """Not written yet."""
-        self._run(_FORGET, {"now": clock(), "day": DAY})
+        now = {"now": clock(), "day": DAY, "agree": _AGREE}
+        self._run(_CORRECT, now)
+        self._run(_FORGET, now)
 
     def claim(self, key: str, now: float, until: float, next_at: float = 0.0) -> float:
         """Reserve a host until `until`: 0 when granted, else the time to ask again; `next_at` counts if we die."""
@@ -103,8 +127,7 @@ class SqliteLedger:
             "next_at": next_at,
         }
         self._begin()
-        claimed = self._run(_CLAIM, values)
-        if claimed.rowcount:
+        if self._claimed(values):
             return 0.0
         next_at, busy_until, owner = self._run(_WHEN, {"key": key}).fetchone()
         # A claim may last for a minute, but the request is usually over much sooner.
@@ -112,9 +135,16 @@ class SqliteLedger:
         again: float = max(next_at, free_at)
         return again if again > now else now + POLL  # it became free between the two statements
 
+    def _claimed(self, values: _Values) -> bool:
+        """One more try when the clock was set back since the host was claimed or released last."""
+        if self._run(_CLAIM, values).rowcount:
+            return True
+        corrected = self._run(_CORRECT_ONE, {**values, "day": DAY, "agree": _AGREE})
+        return corrected.rowcount > 0 and self._run(_CLAIM, values).rowcount > 0
+
     def release(self, key: str, next_at: float) -> None:
         """The request is over; nobody may ask this host before `next_at`."""
-        self._released.append({"key": key, "owner": self._owner, "next_at": next_at})
+        self._released.append({"key": key, "owner": self._owner, "next_at": next_at, "now": self._clock()})
 
     def flush(self) -> None:
         """Tell the other crawls what was claimed and released; while something claimed is not told, they have to wait."""
@@ -146,7 +176,7 @@ class SqliteLedger:
             self._run(_RELEASE, values)
         self._released.clear()
 
-    def _run(self, statement: str, values: Mapping[str, str | float] = _NO_VALUES) -> sqlite3.Cursor:
+    def _run(self, statement: str, values: _Values = _NO_VALUES) -> sqlite3.Cursor:
         try:
             return self._connection.execute(statement, values)
         except sqlite3.OperationalError as error:
@@ -174,6 +204,8 @@ def _connect(path: Path) -> sqlite3.Connection | None:
         whole = connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
         if whole and connection.execute("PRAGMA user_version").fetchone()[0] in (0, _VERSION):
             connection.executescript(_SCHEMA)
+            if ("noted_at",) not in connection.execute(_COLUMNS).fetchall():
+                connection.execute(_ADD_NOTED_AT)
             return connection
     except sqlite3.OperationalError:  # the file is whole, but something else is in the way
         connection.close()
