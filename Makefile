@@ -34,7 +34,7 @@ setup: .venv/ready
 	@test -n "$(PYTHON)" || { echo "shoal needs Python 3.11 or newer: install it and run make again."; exit 1; }
 	@$(PYTHON) -m venv .venv || { echo "$(PYTHON) cannot make a virtual environment: install its venv module (on Debian: apt-get install python3-venv)."; exit 1; }
 	$(INSTALL) --require-hashes --requirement requirements/runtime.txt --requirement requirements/dev.txt
-	$(INSTALL) --no-deps --no-build-isolation --editable .
+	$(INSTALL) --no-deps --no-index --no-build-isolation --editable .
 	@touch $@
 
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
