@@ -76,7 +76,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "opencc": ("text",),
     "pika": ("cluster.line",),
     "prometheus_client": ("metrics",),
-    "protego": ("crawl.robots", "testing.politeness"),
+    "protego": ("testing.politeness",),
     "publicsuffixlist": ("urls",),
     "PIL": ("images.developing",),
     "pyarrow": ("store.export", "topic.vectors", "testing.vectors"),
