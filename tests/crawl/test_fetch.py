@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import inspect
 import socket
 import threading
 import time
@@ -550,6 +551,23 @@ def test_an_exception_of_tomorrow_is_still_a_failure() -> None:
 
     trouble = explain(Tomorrow("what\nelse"), CALM)
     assert (trouble.reason, trouble.detail) == (Reason.PROTOCOL, "The exchange failed: what.")
+
+
+# --- what we touch of the HTTP library -------------------------------------------------------------------------------
+
+
+def test_the_parts_of_the_http_library_that_nobody_promised_us_are_there() -> None:
+    """What is not documented may be gone with any version; the bounds in pyproject.toml admit those that were tried."""
+    assert "self._retry_connection" in inspect.getsource(aiohttp.ClientSession), "or requests are repeated unasked"
+    assert list(inspect.signature(aiohttp.ClientResponse.start).parameters) == ["self", "connection"]
+    assert "resp.start(conn)" in inspect.getsource(aiohttp.ClientSession), "or nobody notes the address"
+    assert isinstance(inspect.getattr_static(aiohttp.connector.Connection, "transport"), property)
+    assert {"max_line_size", "max_field_size", "max_headers"} <= set(
+        inspect.signature(aiohttp.ClientSession).parameters
+    )
+    assert "socket_factory" in inspect.signature(aiohttp.TCPConnector).parameters, "or no address is checked"
+    for name in ("LineTooLong", "ContentLengthError", "ContentEncodingError", "HttpProcessingError"):
+        assert issubclass(getattr(aiohttp.http_exceptions, name), Exception)
 
 
 # --- pictures --------------------------------------------------------------------------------------------------------
