@@ -39,7 +39,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("protocols",),
     ("settings", "remembered"),
     ("model",),
-    ("errors", "urls", "text", "interpreter", "__init__"),
+    ("errors", "urls", "text", "interpreter", "harmless", "__init__"),
 )
 """Left to right. Names in one row never import each other; each may import what stands in the rows below."""
 ONLY_FOR = {"testing": {"evaluate"}}

@@ -23,6 +23,7 @@ from shoal.crawl.pipe import PipeBroker, connect
 from shoal.crawl.strategy import judge_of
 from shoal.crawl.visit import PageVisitor
 from shoal.crawl.worker import work_together
+from shoal.harmless import log_to_stderr
 from shoal.model import Task, Topic, Visit
 from shoal.protocols import Darkroom, Spotter, Visitor
 from shoal.settings import Learning, Settings
@@ -96,5 +97,6 @@ def _allow_many_sockets() -> None:
 
 
 if __name__ == "__main__":
+    log_to_stderr()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(work_for(int(sys.argv[1])))
