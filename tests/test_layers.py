@@ -40,7 +40,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("protocols",),
     ("settings", "remembered"),
     ("model",),
-    ("errors", "urls", "text", "charsets", "interpreter", "__init__"),
+    ("errors", "urls", "text", "charsets", "interpreter", "harmless", "__init__"),
 )
 """Left to right. Names in one row never import each other; each may import what stands in the rows below."""
 ONLY_FOR = {"testing": {"evaluate"}}

@@ -11,10 +11,11 @@ from msgspec.structs import replace
 from shoal import app
 from shoal.crawl.allowance import Ending
 from shoal.crawl.coordinator import Coordinator
-from shoal.crawl.internal_errors import LOG_FILE, LOGGER
+from shoal.crawl.internal_errors import LOGGER
 from shoal.crawl.parse import HtmlParser
 from shoal.metrics import CrawlCollector
 from shoal.model import Page, Reason, Response, State
+from shoal.store.ours import LOG
 from shoal.terminal import crawl as terminal
 from shoal.testing.webserver import WebServer
 from shoal.topic.file import topic_from_words
@@ -54,12 +55,12 @@ def test_a_bug_is_neither_hidden_nor_fatal(
     assert ending is Ending.NOTHING_LEFT
     assert_consistent(folder)
     assert {url for url, fate in fates(folder).items() if fate == (State.FAILED, Reason.INTERNAL)} == set(bad)
-    log = (folder / LOG_FILE).read_text(encoding="utf-8")
+    log = (folder / LOG).read_text(encoding="utf-8")
     assert log.count("Traceback") == 1, "once for each place"
     assert all(f"{url}: " in log for url in bad)
     status = app.crawl_status(folder)
     assert status.internal_errors == coordinator.statistics().internal == 3
-    sentence = f"3 pages could not be understood: this is our fault, see {folder / LOG_FILE}"
+    sentence = f"3 pages could not be understood: this is our fault, see {folder / LOG}"
     assert sentence in terminal.ending(folder, ending, status)
     terminal.show_status(folder, status)
     assert sentence in capsys.readouterr().out

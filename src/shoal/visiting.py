@@ -20,6 +20,7 @@ from shoal.crawl.fetch import HttpFetcher
 from shoal.crawl.pipe import PipeBroker, connect
 from shoal.crawl.visit import PageVisitor
 from shoal.crawl.worker import work_together
+from shoal.harmless import log_to_stderr
 from shoal.model import Topic
 from shoal.readers import open_reader
 from shoal.settings import Settings
@@ -75,5 +76,6 @@ def _allow_many_sockets() -> None:
 
 
 if __name__ == "__main__":
+    log_to_stderr()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(work_for(int(sys.argv[1])))

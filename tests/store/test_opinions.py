@@ -81,12 +81,12 @@ def test_what_was_taken_back_does_not_hold_until_it_is_said_again(tmp_path: Path
     assert read(tmp_path) == {GRID: said(GRID, False)}
 
 
-def test_it_goes_with_the_folder(tmp_path: Path) -> None:
+def test_it_stays_when_a_start_is_taken_back(tmp_path: Path) -> None:
     folder = tmp_path / "crawl"
-    folders.create(folder, Settings(topic=Topic(name="x", terms=(Term(text="x"),)), seeds=(GRID,)))
+    made = folders.create(folder, Settings(topic=Topic(name="x", terms=(Term(text="x"),)), seeds=(GRID,)))
     add(folder, [said(GRID, True)])
-    folders.remove(folder)
-    assert not folder.exists()
+    folders.remove(made)
+    assert [path.name for path in folder.iterdir()] == [folders.FEEDBACK]
 
 
 def test_many_who_write_at_once_lose_nothing(tmp_path: Path) -> None:

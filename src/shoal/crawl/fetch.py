@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from base64 import b64encode
 from collections.abc import Callable
 from contextvars import ContextVar
 from datetime import UTC
@@ -93,6 +94,9 @@ class HttpFetcher:
 
     async def __aenter__(self) -> Self:
         settings = self._settings
+        # aiohttp may repeat the URL of the proxy in what it complains of: so that has no password.
+        proxy, *login = urls.login_of(settings.proxy)
+        self._login = {"Authorization": _basic(*login)} if any(login) else None
         self._resolver = self._shared_resolver or CachingResolver(self._lookup, threads=threads_for(settings))
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(
@@ -110,7 +114,7 @@ class HttpFetcher:
             headers=request_headers(settings),
             cookie_jar=aiohttp.DummyCookieJar(),
             response_class=_Answer,
-            proxy=settings.proxy or None,
+            proxy=proxy or None,
             trust_env=False,
             max_line_size=settings.max_header_bytes,
             max_field_size=settings.max_header_bytes,
@@ -135,7 +139,7 @@ class HttpFetcher:
         exchange = Exchange(task, self._settings, clock, self._wanted)
         try:
             async with self._session.get(
-                URL(task.url, encoded=True), headers=_headers(task), allow_redirects=False
+                URL(task.url, encoded=True), headers=_headers(task), allow_redirects=False, proxy_headers=self._login
             ) as answer:
                 return await exchange.understand(answer)
         except Exception as error:  # whatever it is, it is the problem of this one URL
@@ -158,6 +162,11 @@ def request_headers(settings: Fetching) -> dict[str, str]:
         weights[0] = settings.languages[0]
         headers["Accept-Language"] = ",".join([*weights, "*;q=0.1"])
     return headers
+
+
+def _basic(name: str, password: str) -> str:
+    """A login to the proxy, which aiohttp sends to nobody else."""
+    return "Basic " + b64encode(f"{name}:{password}".encode()).decode()
 
 
 def _headers(task: Task) -> dict[str, str] | None:

@@ -12,8 +12,6 @@ from pathlib import PurePath
 
 from shoal.model import Failure, Reason, Timing
 
-LOG_FILE = "internal-errors.log"
-"""In the folder of a crawl."""
 LOGGER = logging.getLogger("shoal.internal_errors")
 """Who runs a crawl decides where this goes (`app.py`: to a file in the crawl's folder)."""
 _TRACE_LENGTH = 8_000

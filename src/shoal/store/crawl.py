@@ -20,7 +20,7 @@ from shoal.model import Entry, Response, State, Timing
 from shoal.remembered import Changes, Duplicate, Look, RobotsRecord, TopicChange, Totals
 from shoal.remembered import PatternCount as Pattern
 from shoal.store import folder as folders
-from shoal.store import salvage
+from shoal.store import salvage, spare
 from shoal.store.database import Database
 from shoal.store.history import add_version, latest
 from shoal.store.keeping import Batch, keeping_of
@@ -79,7 +79,8 @@ class CrawlStore:
         self._durable = durable
         with folders.storage_errors(folder):
             self._keeping = keeping_of(folder, holder)
-        self._database: Database = self._keeping.database
+            self._database: Database = self._keeping.database
+            folders.hide_secrets(folder, self._database)
         self.shelf, self.opinions = self._keeping.shelf, self._keeping.opinions
         self.settings = settings = folders.read_settings(folder, self._database)
         self.memory = Memory(folder, settings, self._database)
@@ -328,6 +329,9 @@ def open_store(folder: Path) -> Iterator[CrawlStore]:
     with folders.lock(folder) as holder:
         store = CrawlStore(folder, holder)
         try:
+            if holder is None:
+                with folders.storage_errors(folder):
+                    spare.write(folder, store.crawl_id, store.settings)
             yield store
         finally:
             store.close()

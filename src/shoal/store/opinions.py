@@ -1,13 +1,14 @@
 """What did the user say of pages? A file in the crawl's folder, one opinion per line; the last line about a URL counts.
 
 It is a file of its own because the database belongs to the crawl that is at work: this one anybody may add to meanwhile.
-What was cut off by a crash stands at its end, without a newline; readers ignore it, and the next writer removes it.
+What was cut off by a crash stands at its end, without a newline; readers ignore it, and the next writer sets it aside.
 A crawl in PostgreSQL has a table instead, to which anybody may add from any machine.
 """
 
 from __future__ import annotations
 
 import fcntl
+import io
 import logging
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,6 +20,7 @@ import msgspec
 from shoal.errors import FolderError, ShoalError
 from shoal.model import Opinion
 from shoal.store import folder as folders
+from shoal.store import ours
 from shoal.store.database import Database
 from shoal.urls import normalise
 
@@ -46,7 +48,7 @@ def add(folder: Path, opinions: Iterable[Opinion]) -> None:
         return
     lines = b"".join(msgspec.json.encode(opinion) + b"\n" for opinion in opinions)
     with folders.storage_errors(folder), _appending(folder / folders.FEEDBACK) as handle:
-        size, gap = _mend_end(handle)
+        size, gap = _mend_end(folder / folders.FEEDBACK, handle)
         try:
             _write(handle, gap + lines)
             os.fsync(handle)
@@ -221,12 +223,13 @@ def _appending(path: Path) -> Iterator[int]:
         os.close(handle)
 
 
-def _mend_end(handle: int) -> tuple[int, bytes]:
-    """Cut off what a crash left at the end; answers the size, and what must stand before the next line."""
+def _mend_end(path: Path, handle: int) -> tuple[int, bytes]:
+    """Set aside what a crash, or an editor, left at the end; answers the size, and what must stand before the next line."""
     size = os.fstat(handle).st_size
     end = os.pread(handle, size, 0).rpartition(b"\n")[2]
     if not end or _is_opinion(end):
         return size, b"\n" if end else b""
+    ours.copy_aside(io.BytesIO(end), path, "cut-off")
     os.ftruncate(handle, size - len(end))
     return size - len(end), b""
 

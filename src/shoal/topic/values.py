@@ -209,7 +209,7 @@ def proxy(value: object) -> str:
     """The URL of an HTTP proxy; empty means none."""
     text = header(value)
     if text and not normalise(text):
-        raise ValueError(f"must be a URL such as 'http://127.0.0.1:3128', not {short(value)}")
+        raise ValueError(f"must be a URL such as 'http://127.0.0.1:3128', not {short(shown(text))}")
     return text
 
 

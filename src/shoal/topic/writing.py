@@ -207,6 +207,7 @@ def _read(path: Path) -> tomlkit.TOMLDocument:
 
 
 def _write(path: Path, text: str) -> None:
+    path = path.resolve()  # a link keeps its place
     try:
         number, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
