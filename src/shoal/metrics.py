@@ -47,7 +47,7 @@ CRAWL = {
     "shoal_redeliveries_total": "Tasks that the broker gave to a second worker, because it lost the first one.",
     "shoal_expired_leases_total": "Tasks that nobody brought home in time; they are tried again.",
     "shoal_late_results_total": "Results that came after the end of their lease, or of a run that died.",
-    "shoal_dead_letters_total": "Tasks that nobody could do, and that were laid aside.",
+    "shoal_dead_letters_total": "Tasks that nobody could do, and messages that nobody could read, which were laid aside.",
     "shoal_fetch_seconds": "How long requests took, from sending to the last byte.",
     "shoal_politeness_wait_seconds": "How long a host was left alone after a request, before the next might be made.",
     "shoal_commit_seconds": "How long batches took to be durable.",

@@ -167,7 +167,7 @@ def _check_pipe(data: bytes) -> None:
 
 
 TARGETS = (
-    Target(name="messages", make=message, check=_check_reading, runs=1500),
-    Target(name="cluster", make=session, check=_check_session, runs=25),
-    Target(name="pipe", make=pipe_session, check=_check_pipe, runs=300),
+    Target(name="messages", make=message, check=_check_reading, runs=1000),
+    Target(name="cluster", make=session, check=_check_session, runs=50),
+    Target(name="pipe", make=pipe_session, check=_check_pipe, runs=60),
 )

@@ -103,7 +103,13 @@ def _seen(random: Random, task: _Message) -> _Message:
     ]
     page = {"url": task["url"], "title": "变电站", "links": links, "language": "zh", "fingerprint": bytes(512)}
     verdict = {"score": 0.5, "threshold": 0.1, "why": [{"what": "grid", "amount": 0.5}]}
-    seen = {"type": "Seen", "task": task, "response": _response(random, task["url"]), "page": page, "verdict": verdict}
+    seen: _Message = {
+        "type": "Seen",
+        "task": task,
+        "response": _response(random, task["url"]),
+        "page": page,
+        "verdict": verdict,
+    }
     seen["hints"] = [0.5] * len(links)
     if random.random() < 0.5:
         seen["packed"] = _packed(random)
