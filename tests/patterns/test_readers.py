@@ -12,7 +12,8 @@ from shoal.crawl.traps import TrapDetector
 from shoal.index.query import parse
 from shoal.index.snippet import snippet
 from shoal.model import Response, Timing
-from shoal.seeds.published import lists_named_in
+from shoal.seeds.listing import Document
+from shoal.seeds.published import lists_named_in, understood
 from tests.patterns.growth import complaint
 
 _TIMING = Timing(started=0.0, answered=0.0, ended=0.0)
@@ -58,7 +59,6 @@ def test_time_grows_with_the_text(case: str) -> None:
 @pytest.mark.parametrize("unclosed", ["<!--", "<?", "<!-- <? "])
 def test_comments_of_a_published_list(unclosed: str) -> None:
     """Only its first 20,000 characters are looked at, so the growth is measured below that."""
-    from shoal.seeds.published import Document, understood
 
     def read(length: int) -> Document:
         body = "<a>" + unclosed * (length // len(unclosed))
