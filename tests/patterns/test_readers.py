@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 import pytest
@@ -65,3 +66,16 @@ def test_comments_of_a_published_list(unclosed: str) -> None:
         return Document(name="x", base="http://a.test/", body=body.encode(), content_type="text/xml")
 
     assert complaint(understood, read) == ""
+
+
+def test_a_phrase_of_thousands_of_tokens_is_looked_for_by_its_beginning() -> None:
+    """One character may stand for four words, and to make a pattern of 2,000 words took a second."""
+
+    def cost(characters: int) -> float:
+        query = parse(f'"{"ﷺ " * characters}"')
+        began = time.thread_time()
+        snippet("a text", query)
+        return time.thread_time() - began
+
+    few, many = cost(26), cost(499)  # 104 tokens and 1,996
+    assert many < 5 * few
