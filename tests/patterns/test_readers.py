@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 import pytest
@@ -12,7 +13,8 @@ from shoal.crawl.traps import TrapDetector
 from shoal.index.query import parse
 from shoal.index.snippet import snippet
 from shoal.model import Response, Timing
-from shoal.seeds.published import lists_named_in
+from shoal.seeds.listing import Document
+from shoal.seeds.published import lists_named_in, understood
 from tests.patterns.growth import complaint
 
 _TIMING = Timing(started=0.0, answered=0.0, ended=0.0)
@@ -58,10 +60,22 @@ def test_time_grows_with_the_text(case: str) -> None:
 @pytest.mark.parametrize("unclosed", ["<!--", "<?", "<!-- <? "])
 def test_comments_of_a_published_list(unclosed: str) -> None:
     """Only its first 20,000 characters are looked at, so the growth is measured below that."""
-    from shoal.seeds.published import Document, understood
 
     def read(length: int) -> Document:
         body = "<a>" + unclosed * (length // len(unclosed))
         return Document(name="x", base="http://a.test/", body=body.encode(), content_type="text/xml")
 
     assert complaint(understood, read) == ""
+
+
+def test_a_phrase_of_thousands_of_tokens_is_looked_for_by_its_beginning() -> None:
+    """One character may stand for four words, and to make a pattern of 2,000 words took a second."""
+
+    def cost(characters: int) -> float:
+        query = parse(f'"{"ﷺ " * characters}"')
+        began = time.thread_time()
+        snippet("a text", query)
+        return time.thread_time() - began
+
+    few, many = cost(26), cost(499)  # 104 tokens and 1,996
+    assert many < 5 * few

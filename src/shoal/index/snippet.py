@@ -30,6 +30,8 @@ _MOST_TRIED = 20_000
 """Places of all words together that look like one and are looked at closely; each word has its share."""
 _MOST_COMPARED = 2_000_000
 """Characters times tokens: of a phrase that is very long, not all of a long text is looked through."""
+_MOST_TOKENS = 100
+"""Of a phrase; to look for many more takes longer than to read the page."""
 _LONGEST_ENDING = 8
 """Letters that a form of a word may have behind what all its forms begin with: `ch-ildren`."""
 _PLAIN_LETTER, _ANY_LETTER, _NO_LETTER = "[a-z0-9]", f"[^\\W_{HAN}]", "(?!)"
@@ -59,7 +61,8 @@ class Snippet(Value, frozen=True, kw_only=True):
 
 def snippet(text: str, query: Query, width: int = 200) -> Snippet:
     """About `width` characters of a text with as many of the query's words as possible; else its beginning."""
-    asked = {words.tokens for words in query.wanted if not words.light} or {words.tokens for words in query.wanted}
+    asked = {words.tokens[:_MOST_TOKENS] for words in query.wanted if not words.light}
+    asked = asked or {words.tokens[:_MOST_TOKENS] for words in query.wanted}
     first, last = _window(_Folded(text), asked, width)
     start = _start(text, first, max(0, width - (last - first) - width // 5))
     end = _end(text, start + width)
