@@ -216,7 +216,7 @@ def _unpacked(file: Path, scratch: Path, progress: Progress) -> Manifest:
     found: dict[str, Member] = {}
     manifest: Manifest | None = None
     try:
-        with file.open("rb") as stream, tarfile.open(fileobj=_Sipping(stream), mode="r:") as tar:
+        with file.open("rb") as stream, tarfile.open(fileobj=cast(BinaryIO, _Sipping(stream)), mode="r:") as tar:
             for info in tar:
                 _refuse_odd(file, info, total, found)
                 data = cast(BinaryIO, tar.extractfile(info))
