@@ -9,7 +9,6 @@ import pytest
 from shoal.testing.fuzz.documents import document
 from shoal.testing.fuzz.feeds import feed
 from shoal.testing.fuzz.images import image
-from shoal.testing.fuzz.robots import robots_txt
 from shoal.testing.fuzz.sitemaps import sitemap
 
 from shoal import app
@@ -18,6 +17,7 @@ from shoal.settings import Budget, Fetching, Pictures, Politeness, Scope, Settin
 from shoal.store.ours import LOG
 from shoal.testing.broken_web import BrokenWeb, Maker, said
 from shoal.testing.fuzz.answers import http_answer
+from shoal.testing.fuzz.robots import robots_txt
 from shoal.testing.fuzz.slow_images import slow_images
 from shoal.testing.fuzz.slow_pages import slow_pages
 from tests.running import Operator, assert_consistent, fates

@@ -15,7 +15,7 @@ import io
 import os
 import tarfile
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import closing
 from hashlib import blake2b
 from pathlib import Path
@@ -39,6 +39,10 @@ MANIFEST = "manifest.json"
 FORMAT = 1
 """Raised when a file of an older shoal can no longer be read as it is."""
 _CHUNK = 2**20
+_LARGEST_MANIFEST = 16 * 2**20
+"""Bytes: of a hundred thousand files."""
+_UNREADABLE = (tarfile.TarError, msgspec.DecodeError, EOFError, ValueError, OverflowError, RecursionError)
+"""What is raised for an archive that nobody wrote as it is."""
 _POSITIONS = "SELECT value FROM meta WHERE key = 'warc' OR key LIKE 'warc %'"
 
 
@@ -210,19 +214,17 @@ def _unpacked(file: Path, scratch: Path, progress: Progress) -> Manifest:
     found: dict[str, Member] = {}
     manifest: Manifest | None = None
     try:
-        with tarfile.open(file, mode="r:") as tar:
+        with file.open("rb") as stream, tarfile.open(fileobj=cast(BinaryIO, _Sipping(stream)), mode="r:") as tar:
             for info in tar:
-                stream = tar.extractfile(info)
-                if stream is None or not _is_ours(info.name):
-                    raise _damaged(file, f"it has a file {info.name!r} that is none of a crawl's")
-                with stream:
-                    if info.name == MANIFEST:
-                        manifest = msgspec.json.decode(stream.read(), type=Manifest)
-                    else:
-                        found[info.name] = _extract(cast(BinaryIO, stream), scratch / info.name, info)
+                _refuse_odd(file, info, total, found)
+                data = cast(BinaryIO, tar.extractfile(info))
+                if info.name == MANIFEST:
+                    manifest = msgspec.json.decode(data.read(_LARGEST_MANIFEST), type=Manifest)
+                else:
+                    found[info.name] = _extract(data, scratch / info.name, info)
                 progress(min(tar.offset, total), total)
-    except (tarfile.TarError, msgspec.DecodeError, EOFError) as error:
-        raise _damaged(file, str(error).rstrip(".")) from error
+    except _UNREADABLE as error:
+        raise _damaged(file, " ".join(str(error).split()).rstrip(".")) from error
     if manifest is None:
         raise _damaged(file, "its end is missing")
     if manifest.format != FORMAT:
@@ -231,8 +233,43 @@ def _unpacked(file: Path, scratch: Path, progress: Progress) -> Manifest:
         )
     for member in manifest.members:
         if found.get(member.name) != member:
-            raise _damaged(file, f"{member.name} is not what was saved")
+            raise _damaged(file, f"{member.name!r:.100} is not what was saved")
+    if folders.DATABASE not in {member.name for member in manifest.members}:
+        raise _damaged(file, f"there is no {folders.DATABASE} in it")
     return manifest
+
+
+def _refuse_odd(file: Path, info: tarfile.TarInfo, total: int, found: Collection[str]) -> None:
+    """All but a plain file of ours that lies in the archive byte by byte: no links, no devices, no holes that become zeros."""
+    if not _is_ours(info.name) or not info.isreg() or info.issparse():
+        raise _damaged(file, f"it has a file {info.name!r:.100} that is none of a crawl's")
+    if info.name in found:
+        raise _damaged(file, f"it has two files {info.name!r}")
+    if info.size < 0 or info.offset_data + info.size > total:
+        raise _damaged(file, "its end is missing")
+    if info.name == MANIFEST and info.size > _LARGEST_MANIFEST:
+        raise _damaged(file, "its list of files is too long")
+
+
+class _Sipping:
+    """A file of which nobody takes much at once: `tarfile` reads a header into memory, however long it says it is."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes; never all of them."""
+        if not 0 <= size <= _CHUNK:
+            raise tarfile.ReadError("it has a header that is too long")
+        return self._file.read(size)
+
+    def seek(self, place: int, whence: int = 0) -> int:
+        """Go there."""
+        return self._file.seek(place, whence)
+
+    def tell(self) -> int:
+        """Where we are."""
+        return self._file.tell()
 
 
 def _extract(stream: BinaryIO, path: Path, info: tarfile.TarInfo) -> Member:

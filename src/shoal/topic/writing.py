@@ -19,6 +19,7 @@ from tomlkit.items import AbstractTable, AoT, Array, Item, Table
 from shoal.errors import InputError
 from shoal.model import Origin, Term, Topic
 from shoal.topic import values
+from shoal.topic.file import load
 from shoal.topic.learn import Found
 
 NOTHING: Mapping[str, Found] = {}
@@ -194,16 +195,13 @@ def _plain(value: object) -> object:
 
 
 def _read(path: Path) -> tomlkit.TOMLDocument:
+    load(path)  # says what is wrong with a file that cannot be read
     try:
         return tomlkit.parse(path.read_bytes().decode("utf-8-sig"))
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such topic file") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
-    except TOMLKitError as error:
-        raise InputError(f"{path} is not TOML: {error}") from None
+    except (TOMLKitError, ValueError, RecursionError) as error:
+        raise InputError(f"{path} cannot be changed, because it is unusual TOML: {error}") from None
 
 
 def _write(path: Path, text: str) -> None:
