@@ -31,7 +31,7 @@ from shoal.store.postgres import PostgresDatabase
 from shoal.store.reopen import TALLY
 from shoal.store.report import FailedSeed, failed_seeds
 from shoal.store.steps import Steps, Write, in_bites
-from shoal.store.warc import WarcWriter, is_elsewhere, read_body
+from shoal.store.warc import Bodies, WarcWriter, is_elsewhere, read_body
 from shoal.urls import key_of
 
 _ROWS_OF_A_PAGE = 20
@@ -66,10 +66,13 @@ _PATTERN = """
 class CrawlStore:
     """The only writer of a crawl's folder, and of its database."""
 
-    def __init__(self, folder: Path, holder: PostgresDatabase | None = None, *, durable: bool = True) -> None:
+    def __init__(
+        self, folder: Path, holder: PostgresDatabase | None = None, *, durable: bool = True, warc: Bodies | None = None
+    ) -> None:
         """`holder` is the connection that has the lock of a crawl in PostgreSQL (`folder.lock`).
 
         Not durable: a crash of the computer may cost more than a second, but no commit waits for the disk.
+        `warc` takes the bodies where they shall not go to files of this folder.
         """
         self.folder = folder
         self._durable = durable
@@ -81,7 +84,7 @@ class CrawlStore:
         self.settings = settings = folders.read_settings(folder, self._database)
         self.memory = Memory(folder, settings, self._database)
         position = folders.read_meta(self._database, self._keeping.warc_key)
-        self._warc = WarcWriter(
+        self._warc: Bodies = warc or WarcWriter(
             folder,
             msgspec.json.decode(position, type=tuple[str, int]) if position else None,
             user_agent=settings.fetching.user_agent,
