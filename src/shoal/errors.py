@@ -5,6 +5,7 @@
     │   └── AddressTaken       where we were to listen, somebody else does, or nobody may
     ├── FolderError            the data folder cannot be used (missing, locked, other version, not writable)
     │   ├── FolderBusy         somebody else is writing there at this moment
+    │   ├── DatabaseDamaged    its database is none, or not whole: `shoal check --repair`
     │   └── DatabaseGone       the server that keeps the crawl cannot be reached at this moment
     ├── BrokerRefused          the broker is there, but does not let us in
     ├── StorageFull            the disk is full; everything committed before is safe
@@ -34,6 +35,10 @@ class FolderError(ShoalError):
 
 class FolderBusy(FolderError):
     """Somebody else is writing there; it may be free in a moment."""
+
+
+class DatabaseDamaged(FolderError):
+    """What should be the database of a crawl is none, or not whole."""
 
 
 class DatabaseGone(FolderError):

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shlex
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import asdict
 
 from shoal import indexing, revisiting
+from shoal.app import names
 from shoal.checking import check as check_all
 from shoal.commands import options
 from shoal.commands.answer import STOPPED, print_json, run_async
@@ -20,6 +24,10 @@ from shoal.terminal import keeping as screen
 from shoal.terminal import waiting
 from shoal.terminal.speaking import answer, tell
 from shoal.topic import values
+from shoal.topic.file import read_topic
+
+if TYPE_CHECKING:
+    from shoal.repairing import Repair
 
 
 def _seconds(ctx: click.Context, option: click.Parameter, given: str | None) -> float:
@@ -76,13 +84,45 @@ def reindex(folder: Path, as_json: bool, quiet: bool) -> int:
 
 @click.command(short_help="Is everything stored readable, and does the index agree with it?")
 @options.folder
+@click.option("--repair", is_flag=True, help="Make a lost or damaged database anew from the page files.")
+@click.option(
+    "--topic-file",
+    type=click.Path(path_type=Path),
+    metavar="TOPIC.toml",
+    help="What the crawl was about, if nothing in the folder says so.",
+)
 @options.progress
-def check(folder: Path, as_json: bool, quiet: bool) -> int:
-    """Read all that is stored, and compare the index with it. Changes nothing; exits with 1 when something is wrong."""
+def check(folder: Path, repair: bool, topic_file: Path | None, as_json: bool, quiet: bool) -> int:
+    """Read all that is stored, and compare the index with it. Exits with 1 when something is wrong.
+
+    Changes nothing without --repair. With it, a database that is lost or damaged is made anew from the page files of the folder;
+    these stay as they are, and the damaged database is kept under another name.
+    """
+    if topic_file is not None and not repair:
+        raise InputError("--topic-file goes with --repair.")
+    repaired = _repaired(folder, topic_file, silent=quiet or as_json) if repair else None
     with waiting.checking(silent=quiet or as_json) as progress:
         found = check_all(folder, progress)
     if as_json:
-        print_json(found)
-    elif not (quiet and found.sound):
+        print_json(asdict(found) | ({"repaired": repaired} if repair else {}))
+        return 0 if found.sound else 1
+    if repair and not quiet:
+        screen.show_repair(folder, repaired)
+    if not (quiet and found.sound):
         screen.show_check(folder, found)
     return 0 if found.sound else 1
+
+
+def _repaired(folder: Path, topic_file: Path | None, *, silent: bool) -> Repair | None:
+    """What came back of a database that was lost; None when it is sound."""
+    # Here, because all that understands pages takes a moment to load, which few commands need.
+    from shoal import repairing
+
+    if not (why := repairing.why_broken(folder)):
+        return None
+    settings = read_topic(topic_file, names=names(), environ=os.environ) if topic_file is not None else None
+    with waiting.repairing(silent=silent) as progress:
+        done = run_async(repairing.repair(folder, why, settings, progress))
+    with waiting.indexing(silent=silent) as progress:
+        indexing.rebuild(folder, progress)
+    return done

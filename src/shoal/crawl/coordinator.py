@@ -49,7 +49,7 @@ from shoal.model import (
 from shoal.protocols import Backlog, Store, Strategy
 from shoal.remembered import Closing, StoredPage, Totals, WorkerRecord
 from shoal.settings import Settings
-from shoal.urls import key_of
+from shoal.urls import host_of, key_of
 
 _T = TypeVar("_T")
 COMMIT_SECONDS = 0.5
@@ -211,6 +211,33 @@ class Coordinator:
         self._frontier.free(visit.task.host)
         self._dispatch_soon()
         return False
+
+    async def restore(self, visit: Seen | Pictured) -> bool:
+        """Take in what was stored before, and make it durable: its database is lost. False when it is of no use."""
+        if isinstance(visit, Pictured):
+            known = self._extras.restore_picture(visit)
+        elif (id := self._known_page(visit.task.url)) is not None:
+            known = self._extras.restore_look(replace(visit, task=replace(visit.task, id=id)))
+        else:
+            known = True
+            entry = self._out_of_turn(visit.task.url)
+            self._strategy.chosen(entry)
+            own = {"id": entry.id, "depth": entry.depth, "inherited": entry.inherited}
+            self._seen(replace(visit, task=replace(visit.task, **own)), entry)
+        await self._commit()
+        return known
+
+    def _known_page(self, url: str) -> int | None:
+        known = self._frontier.knows(url)
+        return known.id if known is not None and known.state is State.DONE else None
+
+    def _out_of_turn(self, url: str) -> Entry:
+        """Lease a URL whose page is here; it may be one that nothing leads to any more, such as the end of a redirect."""
+        if self._frontier.knows(url) is None:
+            self._frontier.add(Entry(id=0, url=url, host=host_of(url), priority=0.0, why="its page was stored"))
+        known = self._frontier.knows(url)
+        assert known is not None
+        return self._frontier.take_out(known.id)
 
     def let_go(self, host: str) -> None:
         """Nobody will tell any more what came of the request to this host that an earlier run made."""

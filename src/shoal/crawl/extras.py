@@ -228,6 +228,19 @@ class Extras:
             case _:
                 raise AssertionError("a robots.txt is no extra")
 
+    def restore_picture(self, visit: Pictured) -> bool:
+        """One that was stored before; False when no page shows it."""
+        if (number := self._numbers.get(key_of(visit.task.url))) is None:
+            return False
+        self._fates.append(PictureFate(id=number, state=State.DONE, came=visit))
+        return True
+
+    def restore_look(self, seen: Seen) -> bool:
+        """A page that was stored before, and then once more."""
+        self._looks.append(Look(page=seen.task.id, at=seen.response.timing.answered, seen=seen))
+        self._look_around(seen)
+        return True
+
     def _take_in(self, visit: Pictured | Seen) -> None:
         self._clocks.release(visit.task.host, visit.response.timing)
         self._meter.extra(size=size_of(visit))

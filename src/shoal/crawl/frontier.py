@@ -177,9 +177,10 @@ class Frontier:
         return self._lease(host) if host is not None else None
 
     def take_out(self, id: int) -> Entry:
-        """Lease a URL that waits, out of turn: its page is here already. The clock of its host is not asked."""
+        """Lease a URL out of turn, which may even have been refused: its page is here already. The host's clock is not asked."""
         entry = self._records.read(id)
-        self._forget_waiting(entry)
+        if entry.state is State.WAITING:
+            self._forget_waiting(entry)
         self._leased[id] = entry
         return entry
 

@@ -20,7 +20,7 @@ from shoal.model import Entry, Response, State, Timing
 from shoal.remembered import Changes, Duplicate, Look, RobotsRecord, TopicChange, Totals
 from shoal.remembered import PatternCount as Pattern
 from shoal.store import folder as folders
-from shoal.store import salvage, spare
+from shoal.store import spare, unwritable
 from shoal.store.database import Database
 from shoal.store.history import add_version, latest
 from shoal.store.keeping import Batch, keeping_of
@@ -31,7 +31,7 @@ from shoal.store.postgres import PostgresDatabase
 from shoal.store.reopen import TALLY
 from shoal.store.report import INTERNAL_ERRORS, FailedSeed, failed_seeds
 from shoal.store.steps import Steps, Write, in_bites
-from shoal.store.warc import WarcWriter, is_elsewhere, read_body
+from shoal.store.warc import Bodies, WarcWriter, is_elsewhere, read_body
 from shoal.urls import key_of
 
 _ROWS_OF_A_PAGE = 20
@@ -70,10 +70,13 @@ class _TakenBack(Exception):
 class CrawlStore:
     """The only writer of a crawl's folder, and of its database."""
 
-    def __init__(self, folder: Path, holder: PostgresDatabase | None = None, *, durable: bool = True) -> None:
+    def __init__(
+        self, folder: Path, holder: PostgresDatabase | None = None, *, durable: bool = True, warc: Bodies | None = None
+    ) -> None:
         """`holder` is the connection that has the lock of a crawl in PostgreSQL (`folder.lock`).
 
         Not durable: a crash of the computer may cost more than a second, but no commit waits for the disk.
+        `warc` takes the bodies where they shall not go to files of this folder.
         """
         self.folder = folder
         self._durable = durable
@@ -85,7 +88,7 @@ class CrawlStore:
         self.settings = settings = folders.read_settings(folder, self._database)
         self.memory = Memory(folder, settings, self._database)
         position = folders.read_meta(self._database, self._keeping.warc_key)
-        self._warc = WarcWriter(
+        self._warc: Bodies = warc or WarcWriter(
             folder,
             msgspec.json.decode(position, type=tuple[str, int]) if position else None,
             user_agent=settings.fetching.user_agent,
@@ -167,10 +170,10 @@ class CrawlStore:
             try:
                 return await self._keeping.commit(self._batch(changes, hosts, rewind))
             except Exception as error:
-                if not salvage.is_about_content(error):
+                if not unwritable.is_about_content(error):
                     raise
                 rewind()
-                return await self._salvage(salvage.encodable(changes), hosts, rewind)
+                return await self._salvage(unwritable.encodable(changes), hosts, rewind)
 
     def _batch(self, changes: Changes, hosts: list[tuple[int, str]], rewind: Callable[[], None]) -> Batch:
         found = [self._found_row(entry) for entry in changes.added]
@@ -188,7 +191,7 @@ class CrawlStore:
         self, changes: Changes, hosts: list[tuple[int, str]], rewind: Callable[[], None]
     ) -> list[Duplicate]:
         """Write a batch with which something was wrong, without what cannot be written."""
-        lost = salvage.Lost()
+        lost = unwritable.Lost()
         for page in changes.pages:
             await self._rehearse(Changes(pages=(page,)), lost.pages, page.seen.task.id, rewind)
         for fate in changes.pictures:
@@ -199,7 +202,7 @@ class CrawlStore:
         self._lost += [(urls[id], error) for id, error in lost.pages.items()]
         others = (*lost.pictures.values(), *lost.looks.values())
         self._lost += [("a picture, or a page that was looked at again", error) for error in others]
-        return await self._keeping.commit(self._batch(salvage.without(changes, lost), hosts, rewind))
+        return await self._keeping.commit(self._batch(unwritable.without(changes, lost), hosts, rewind))
 
     async def _rehearse(
         self, changes: Changes, lost: dict[int, Exception], id: int, rewind: Callable[[], None]
@@ -210,7 +213,7 @@ class CrawlStore:
         except _TakenBack:
             pass  # it can be
         except Exception as error:
-            if not salvage.is_about_content(error):
+            if not unwritable.is_about_content(error):
                 raise
             lost[id] = error
         rewind()

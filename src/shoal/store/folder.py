@@ -17,7 +17,7 @@ from pathlib import Path
 
 import msgspec
 
-from shoal.errors import FolderBusy, FolderError, InputError, ShoalError, StorageFull
+from shoal.errors import DatabaseDamaged, FolderBusy, FolderError, InputError, ShoalError, StorageFull
 from shoal.settings import Cluster, Settings
 from shoal.store import cluster as clusters
 from shoal.store import ours, secrets
@@ -205,7 +205,7 @@ def read_settings(folder: Path, connection: Database) -> Settings:
     try:
         settings = msgspec.json.decode(read_meta(connection, "settings") or b"", type=Settings)
     except msgspec.DecodeError as error:
-        raise FolderError(f"The settings kept in {folder} cannot be read: {error}.") from error
+        raise DatabaseDamaged(f"The settings kept in {folder} cannot be read: {error}.") from error
     return secrets.revealed(settings, clusters.read(folder).proxy)
 
 
@@ -250,7 +250,7 @@ def _with_secret(connection: Database) -> Settings | None:
 
 def _check_file(folder: Path, connection: SqliteDatabase) -> None:
     if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
-        raise FolderError(f"The database in {folder} is damaged or not one of shoal's.")
+        raise DatabaseDamaged(f"The database in {folder} is damaged or not one of shoal's{_advice(folder)}.")
 
 
 def _check_version(folder: Path, connection: Database) -> None:
@@ -349,8 +349,12 @@ def _from_sqlite(folder: Path, error: sqlite3.DatabaseError) -> ShoalError:
     if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
         return _full(folder)
     if error.sqlite_errorcode in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
-        return FolderError(f"The database in {folder} is damaged or not one of shoal's: {error}.")
+        return DatabaseDamaged(f"The database in {folder} is damaged or not one of shoal's ({error}){_advice(folder)}.")
     return FolderError(f"The database in {folder} cannot be used: {error}.")
+
+
+def _advice(folder: Path) -> str:
+    return f": 'shoal check --repair --dir {folder}' makes one from the page files"
 
 
 def _taken(folder: Path) -> FolderError:
@@ -360,6 +364,8 @@ def _taken(folder: Path) -> FolderError:
 
 
 def _missing(folder: Path) -> FolderError:
+    if folder.is_dir() and any(map(ours.PAGE_FILE.fullmatch, os.listdir(folder))):
+        return FolderError(f"The database of the crawl in {folder} is gone{_advice(folder)}.")
     return FolderError(f"There is no crawl in {folder}: start one with 'shoal crawl … --dir {folder}'.")
 
 

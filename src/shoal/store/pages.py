@@ -13,7 +13,7 @@ from shoal.store.database import Database, ask_for, question_marks
 from shoal.store.packing import pack
 from shoal.store.steps import Steps, in_bites
 from shoal.store.twins import Likeness, Twins, likeness
-from shoal.store.warc import Position, WarcWriter, revisit_member
+from shoal.store.warc import Bodies, Position, revisit_member
 
 _NO_PAGE = Page(url="")
 _NOWHERE = ("", 0)
@@ -35,7 +35,7 @@ _GONE = "UPDATE pages SET checked_at = CASE WHEN checked_at > ? THEN checked_at 
 class PageWriter:
     """Writes pages inside the transaction of `store.crawl.CrawlStore.commit`, whose connection and WARC file it uses."""
 
-    def __init__(self, database: Database, warc: WarcWriter) -> None:
+    def __init__(self, database: Database, warc: Bodies) -> None:
         self._database = database
         self._warc = warc
 

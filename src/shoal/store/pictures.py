@@ -11,7 +11,7 @@ from shoal.images.fingerprint import NEAR
 from shoal.model import Pictured, State
 from shoal.remembered import Due, PictureFate, Shown, Wanted
 from shoal.store.database import Database
-from shoal.store.warc import WarcWriter
+from shoal.store.warc import Bodies
 
 _SHAPE = 0.1
 """Width through height of two pictures may differ by this share; more, and one is at best a part of the other."""
@@ -72,7 +72,7 @@ class SqliteBacklog:
 class PictureWriter:
     """Writes pictures inside the transaction of `store.crawl.CrawlStore.commit`, whose connection and WARC file it uses."""
 
-    def __init__(self, database: Database, warc: WarcWriter) -> None:
+    def __init__(self, database: Database, warc: Bodies) -> None:
         self._database = database
         self._warc = warc
         rows = database.execute(

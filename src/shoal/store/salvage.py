@@ -1,86 +1,205 @@
-"""What if a batch cannot be written? Then something in it is not as it should be, and costs itself, not the crawl.
+"""What can still be read of the page files? Every record that is whole, whatever stands before, between and behind them.
 
-First every text is made one that a database can hold. If that was not it, each page is tried by itself (`CrawlStore` does, and
-takes it back), and those that cannot be written end as failed. What a disk or a server says against a batch is another matter.
+A record is a gzip member of its own. Where one cannot be read, the next is looked for byte by byte. Files are only read.
 """
 
 from __future__ import annotations
 
-import sqlite3
-from dataclasses import dataclass, field
-from typing import Any
+import mmap
+import zlib
+from collections.abc import Iterator
+from datetime import datetime
+from heapq import merge
+from itertools import groupby
+from pathlib import Path
 
-import msgspec
-from msgspec.structs import replace
+from shoal.errors import FolderError
+from shoal.model import Response, Timing, Value
+from shoal.store.warc import Position, is_page_file, series_and_number
+from shoal.urls import normalise
 
-from shoal.errors import ShoalError
-from shoal.model import Entry, Reason, State
-from shoal.remembered import Changes, Look, PictureFate
-
-
-@dataclass(frozen=True)
-class Lost:
-    """What cannot be written, by number, and what it raised."""
-
-    pages: dict[int, Exception] = field(default_factory=dict)
-    pictures: dict[int, Exception] = field(default_factory=dict)
-    looks: dict[int, Exception] = field(default_factory=dict)
-    """By the number of the page."""
-
-
-_OF_THE_DISK = (ShoalError, OSError, MemoryError, sqlite3.OperationalError)
+_MAGIC = b"\x1f\x8b\x08"
+_WARC = b"WARC/"
+_GZIP = 31
+_CHUNK = 64 * 2**10
+_STEP = 2**20
+_LARGEST = 96 * 2**20
+"""Bytes of an unpacked record; what has more is none of ours."""
+_HEAD_END = b"\r\n\r\n"
 
 
-def is_about_content(error: Exception) -> bool:
-    """True when another batch could be written: neither disk nor database are to blame."""
-    if type(error) is sqlite3.DatabaseError:  # the file is damaged
-        return False
-    return not isinstance(error, _OF_THE_DISK)
+class Record(Value, frozen=True, kw_only=True):
+    """A page, or a picture, as it stands in a file."""
+
+    place: Position
+    at: float
+    """When it was fetched."""
+    response: Response
+    payload: str = ""
+    """The digest of its body, by which a copy finds its original."""
+    is_copy: bool = False
+    """It has no body, because another record has the same one."""
 
 
-def encodable(value: Any) -> Any:
-    """The same value, with every text in it such that it can be written."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode() if type(value) is str else value  # words of ours are right
-    if isinstance(value, tuple):
-        return tuple(map(encodable, value))
-    if isinstance(value, msgspec.Struct):
-        fields = {name: getattr(value, name) for name in value.__struct_fields__}
-        return replace(value, **{name: encodable(field) for name, field in fields.items()})
-    return value
+class Lost(Value, frozen=True, kw_only=True):
+    """A part of a file that cannot be read, or says nothing that we know."""
+
+    file: str
+    start: int
+    end: int
+
+    def __str__(self) -> str:
+        return f"{self.file} cannot be read from byte {self.start:,} to {self.end:,}."
 
 
-def without(changes: Changes, lost: Lost) -> Changes:
-    """The same batch, in which these failed."""
-    gone = len(lost.pages)
-    tally = ((State.DONE, None, -gone), (State.FAILED, Reason.INTERNAL, gone)) if gone else ()
-    return replace(
-        changes,
-        pages=tuple(page for page in changes.pages if page.seen.task.id not in lost.pages),
-        added=tuple(_fate(entry, lost) for entry in changes.added),
-        changed=tuple(_fate(entry, lost) for entry in changes.changed),
-        tally=(*changes.tally, *tally),
-        pictures=tuple(_picture(fate, lost) for fate in changes.pictures),
-        looks=tuple(_look(look, lost) for look in changes.looks),
+class Passed(Value, frozen=True, kw_only=True):
+    """A record that is about no page."""
+
+    place: Position
+
+
+def page_files(folder: Path) -> list[Path]:
+    """The page files of a folder, in their order."""
+    names = [*folder.iterdir()] if folder.is_dir() else []
+    found = [path for path in names if is_page_file(path.name) and path.is_file()]
+    return sorted(found, key=lambda path: series_and_number(path.name))
+
+
+def next_file(folder: Path) -> str:
+    """The name of a file behind all that are there."""
+    numbers = [series_and_number(path.name)[1] for path in page_files(folder)]
+    return f"pages-{max(numbers, default=0) + 1:05}.warc.gz"
+
+
+def records(files: list[Path]) -> Iterator[Record | Lost | Passed]:
+    """All that can be read, in the order in which it was written; of several series, in the order of time."""
+    series = groupby(files, key=lambda path: series_and_number(path.name)[0])
+    streams = [_timed(list(group)) for _, group in series]
+    for _, found in merge(*streams, key=lambda timed: timed[0]):
+        yield found
+
+
+def _timed(files: list[Path]) -> Iterator[tuple[float, Record | Lost | Passed]]:
+    latest = 0.0
+    for path in files:
+        for found in _records(path):
+            latest = max(latest, found.at) if isinstance(found, Record) else latest
+            yield latest, found
+
+
+def _records(path: Path) -> Iterator[Record | Lost | Passed]:
+    if not path.stat().st_size:
+        return
+    try:
+        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            for start, end, record in _members(data):
+                yield (_parsed(path.name, start, record) if record else None) or Lost(
+                    file=path.name, start=start, end=end
+                )
+    except OSError as error:
+        raise FolderError(f"The page file {path} cannot be read: {error.strerror}.") from error
+
+
+def _members(data: mmap.mmap) -> Iterator[tuple[int, int, bytes]]:
+    """Where each record begins and ends, and what it says; nothing for what lies between two of them and is none."""
+    at = gap = 0
+    while at < len(data):
+        found = _unpacked(data, at)
+        if found is None:
+            following = data.find(_MAGIC, at + 1)
+            at = following if following >= 0 else len(data)
+            continue
+        if gap < at:
+            yield gap, at, b""
+        record, end = found
+        yield at, end, record
+        at = gap = end
+    if gap < at:
+        yield gap, at, b""
+
+
+def _unpacked(data: mmap.mmap, start: int) -> tuple[bytes, int] | None:
+    """The record that begins here, and where it ends; None when there is none, or it is not whole."""
+    unpack = zlib.decompressobj(wbits=_GZIP)
+    position, record = start, bytearray()
+    try:
+        while not unpack.eof:
+            packed = unpack.unconsumed_tail
+            if not packed:
+                packed = data[position : position + _CHUNK]
+                position += len(packed)
+            some = unpack.decompress(packed, _STEP)
+            record += some
+            strange = not _WARC.startswith(bytes(record[: len(_WARC)]))
+            if strange or len(record) > _LARGEST or not (some or packed):
+                return None
+    except zlib.error:
+        return None
+    return bytes(record), position - len(unpack.unused_data)
+
+
+def _parsed(file: str, offset: int, record: bytes) -> Record | Passed | None:
+    """What a record says; None when it does not say it as we would."""
+    head, _, block = record.partition(_HEAD_END)
+    fields = dict(_fields(head))
+    kind = fields.get("warc-type", "")
+    if kind not in ("response", "revisit"):
+        return Passed(place=(file, offset)) if kind else None
+    length = fields.get("content-length", "")
+    if not length.isdigit() or len(block) < int(length[:12]):
+        return None
+    http_head, separator, body = block[: int(length[:12])].partition(_HEAD_END)
+    status = http_head.split(b"\r\n", 1)[0].split(b" ")[1:2]
+    url, at = normalise(fields.get("warc-target-uri", "")), _time(fields.get("warc-date", ""))
+    if not separator or not status or not status[0].isdigit() or url is None or at is None:
+        return None
+    response = Response(
+        url=url,
+        status=int(status[0][:9]),
+        headers=tuple(field for field in _fields(http_head) if field[0] != "content-length"),
+        body=body,
+        timing=Timing(started=at, answered=at, ended=at, address=fields.get("warc-ip-address", "")),
+        truncated="warc-truncated" in fields,
     )
+    payload = fields.get("warc-payload-digest", "")
+    return Record(place=(file, offset), at=at, response=response, payload=payload, is_copy=kind == "revisit")
 
 
-def _fate(entry: Entry, lost: Lost) -> Entry:
-    if (error := lost.pages.get(entry.id)) is None:
-        return entry
-    return replace(entry, state=State.FAILED, reason=Reason.INTERNAL, detail=_why(error))
+def _fields(head: bytes) -> Iterator[tuple[str, str]]:
+    """The lines behind the first, as `store/warc.py` wrote them."""
+    for line in head.split(b"\r\n")[1:]:
+        name, colon, value = line.decode("utf-8", "replace").partition(":")
+        if colon:
+            yield name.strip().lower(), value.strip()
 
 
-def _picture(fate: PictureFate, lost: Lost) -> PictureFate:
-    if (error := lost.pictures.get(fate.id)) is None:
-        return fate
-    return replace(fate, state=State.FAILED, reason=Reason.INTERNAL, detail=_why(error), came=None)
+def _time(text: str) -> float | None:
+    try:
+        return max(0.0, datetime.fromisoformat(text).timestamp())
+    except (ValueError, OverflowError):
+        return None
 
 
-def _look(look: Look, lost: Lost) -> Look:
-    error = lost.looks.get(look.page)
-    return look if error is None else replace(look, seen=None, gone=_why(error))
+class Places:
+    """Stands for the writer of page files while their records are taken in again: each is where it is already."""
 
+    def __init__(self, following: str) -> None:
+        """`following` is the file that the crawl will go on in."""
+        self.position: Position = (following, 0)
+        self.current: Position = ("", 0)
+        """Of the record that is being taken in."""
 
-def _why(error: Exception) -> str:
-    return f"Shoal could not store it, which is our fault: {type(error).__name__}."
+    def write(self, response: Response) -> Position:
+        return self.current
+
+    def append(self, member: bytes) -> Position:
+        return self.current
+
+    def sync(self) -> None:
+        """Nothing was written."""
+
+    def rewind(self, position: Position) -> None:
+        """Nothing was written."""
+
+    def close(self) -> None:
+        """Nothing is open."""

@@ -7,6 +7,8 @@ PostgreSQL has none: its database is not in the folder, and has its own backups.
 from __future__ import annotations
 
 import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -14,7 +16,7 @@ import msgspec
 from shoal.errors import FolderError
 from shoal.settings import Part, Settings
 from shoal.store import ours, secrets
-from shoal.store.ours import COPY
+from shoal.store.ours import COPY, DATABASE
 
 
 class Spare(Part, frozen=True, kw_only=True):
@@ -48,6 +50,17 @@ def read(folder: Path) -> Spare | None:
     try:
         return msgspec.json.decode((folder / COPY).read_bytes(), type=Spare)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return None
+
+
+def from_remains(folder: Path) -> Spare | None:
+    """The same out of a damaged database, if so much of it can still be read."""
+    try:
+        with closing(sqlite3.connect(f"{(folder / DATABASE).absolute().as_uri()}?mode=ro", uri=True)) as database:
+            meta = dict(database.execute("SELECT key, value FROM meta WHERE key IN ('crawl', 'settings')"))
+            decode = msgspec.json.decode
+            return Spare(crawl=decode(meta["crawl"], type=str), settings=decode(meta["settings"], type=Settings))
+    except (sqlite3.Error, msgspec.MsgspecError, UnicodeDecodeError, KeyError, TypeError):
         return None
 
 

@@ -16,6 +16,7 @@ import zlib
 from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path
+from typing import Protocol
 
 from isal import isal_zlib
 
@@ -44,6 +45,18 @@ _PHRASES = {status.value: status.phrase for status in HTTPStatus}
 # The body is stored decoded, so what described its way through the wire would be a lie.
 _WIRE_HEADERS = frozenset({"content-encoding", "transfer-encoding", "content-length"})
 _IDENTICAL = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
+
+
+class Bodies(Protocol):
+    """Where the bodies of pages and pictures go."""
+
+    @property
+    def position(self) -> Position: ...
+    def write(self, response: Response) -> Position: ...
+    def append(self, member: bytes) -> Position: ...
+    def sync(self) -> None: ...
+    def rewind(self, position: Position) -> None: ...
+    def close(self) -> None: ...
 
 
 class WarcWriter:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from shoal.checking import Check
 from shoal.revisiting import Revisit
 from shoal.terminal.speaking import speaker
+
+if TYPE_CHECKING:
+    from shoal.repairing import Repair
 
 _SHOWN = 20
 
@@ -27,6 +31,26 @@ def show_revisit(folder: Path, found: Revisit) -> None:
         say(f"{looked.waiting:,} more are to be looked at: shoal revisit {where}")
     if looked.changed:
         say(f"See what changed with: shoal diff {where} {shlex.quote(looked.changed[0])}")
+
+
+def show_repair(folder: Path, repaired: Repair | None) -> None:
+    """What came back, what did not, and where the damaged database is."""
+    say = speaker()
+    if repaired is None:
+        say("The database is sound, so nothing was repaired.")
+        return
+    say(repaired.why)
+    for sentence in repaired.problems:
+        say(sentence, "yellow")
+    if (more := repaired.unreadable - len(repaired.problems)) > 0:
+        say(f"{more:,} more parts of the page files are of no use.", "yellow")
+    for name in repaired.aside:
+        say(f"What was there is kept as {name}.")
+    pictures = f" and {repaired.pictures:,} pictures" if repaired.pictures else ""
+    files = "1 file" if repaired.files == 1 else f"{repaired.files:,} files"
+    lost = f"{repaired.unreadable:,} parts could not be read" if repaired.unreadable else "all of it could be read"
+    say(f"A new database was made: {repaired.pages:,} pages{pictures} from {files}; {lost}.", "bold")
+    say("URLs that had failed or moved wait again; go on with: " + f"shoal resume --dir {shlex.quote(str(folder))}")
 
 
 def show_check(folder: Path, found: Check) -> None:

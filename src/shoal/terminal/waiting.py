@@ -44,6 +44,13 @@ def saving(*, silent: bool) -> Iterator[Report]:
 
 
 @contextmanager
+def repairing(*, silent: bool) -> Iterator[Report]:
+    """While pages are understood once more."""
+    with _bar("Rebuilding", "bytes of page files", silent=silent, after=_MOMENT) as report:
+        yield report
+
+
+@contextmanager
 def checking(*, silent: bool) -> Iterator[Report]:
     """While stored pages are read."""
     with _bar("Reading", "stored pages", silent=silent, after=_MOMENT) as report:
