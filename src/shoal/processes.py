@@ -40,7 +40,7 @@ async def work_elsewhere(coordinator: Coordinator, settings: Settings) -> None:
         try:
             topic = coordinator.topic
             await channel.send(replace(settings, topic=topic))
-            worked = await serve(coordinator, channel, lambda: coordinator.topic, told=topic)
+            worked = await serve(coordinator, channel, lambda: coordinator.topic, told=topic, clock=coordinator.now)
             await _exited(process)
         finally:
             await channel.close()

@@ -159,7 +159,7 @@ def test_a_late_result_of_a_host_that_we_do_not_know_changes_nothing(tmp_path: P
         task = await first_page(crawl, coordinator)
         visit = await visitor(crawl).visit(task)
         assert not await coordinator.settle_late(replace(visit, task=replace(task, host="never.test")))
-        assert not coordinator._clocks.knows("never.test")
+        assert "never.test" not in coordinator._clocks._hosts
         await coordinator.settle(visit)
         return await crawl.crawl(coordinator)
 
@@ -264,6 +264,29 @@ def test_a_host_that_an_earlier_run_asked_is_left_alone_until_the_answer_comes(t
         return await crawl.crawl(coordinator)
 
     assert crawl.play(goes_on, inherited=["a.test"]) is Ending.NOTHING_LEFT
+    assert pages_asked(crawl) == 1
+    assert_consistent(tmp_path)
+
+
+def test_the_answer_counts_also_for_a_host_that_this_run_has_not_asked_yet(tmp_path: Path) -> None:
+    """The ledger need not know it any more: only the page that comes late tells of the request."""
+    crawl = simulation(tmp_path)
+    visits: list[Visit] = []
+
+    async def dies(coordinator: Coordinator) -> None:
+        running = asyncio.create_task(coordinator.run())
+        visits.append(await visitor(crawl).visit(await first_page(crawl, coordinator)))
+        await asyncio.sleep(1.0)
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+    crawl.play(dies)
+
+    async def goes_on(coordinator: Coordinator) -> Ending:
+        assert await coordinator.settle_late(visits[0])
+        return await crawl.crawl(coordinator)
+
+    assert crawl.play(goes_on) is Ending.NOTHING_LEFT
     assert pages_asked(crawl) == 1
     assert_consistent(tmp_path)
 

@@ -195,7 +195,7 @@ class Coordinator:
 
         A page that still waits is spared a second request. Of the rest only the clock of the host is told, if we know the host.
         """
-        if not self._clocks.knows(visit.task.host):
+        if not self._frontier.knows_host(visit.task.host):
             return False
         self._clocks.came_late(visit.task.host)
         known = self._frontier.knows(visit.task.url) if visit.task.kind == "page" and visit.task.id > 0 else None
@@ -244,6 +244,10 @@ class Coordinator:
         if self._clocks.disinherit(host):
             self._frontier.free(host)
             self._dispatch_soon()
+
+    def now(self) -> float:
+        """The time by which it goes."""
+        return self._clock()
 
     @property
     def batch(self) -> int:

@@ -99,6 +99,10 @@ class Frontier:
         """What became of a URL so far."""
         return self._records.find(key_of(url))
 
+    def knows_host(self, name: str) -> bool:
+        """True when a URL of this host was ever found, or is being asked for."""
+        return name in self._hosts
+
     def entry(self, id: int) -> Entry:
         """All that is known of a URL."""
         return self._records.read(id)

@@ -124,10 +124,6 @@ class Clocks:
         self.rests = Spread(REST_BOUNDS)
         """Seconds for which hosts were left alone after a request; counted here, read by those who watch."""
 
-    def knows(self, host: str) -> bool:
-        """True when it was asked, or may have been."""
-        return host in self._hosts
-
     def next_at(self, host: str) -> float:
         """The earliest moment at which it makes sense to claim this host."""
         clock = self._hosts.get(host)

@@ -15,6 +15,8 @@ from shoal.settings import Learning
 from shoal.store import linking, texts, warc
 from shoal.text import bands
 
+_LARGEST = 2**28
+"""Bytes of a body that another machine may send."""
 _NO_PAGE = Page(url="", noindex=True)
 """What was not understood says nothing, and leads nowhere."""
 
@@ -37,11 +39,8 @@ def pack(seen: Seen) -> Packed:
 
 
 def damage(packed: Packed) -> str:
-    """What is wrong with a page that somebody else packed, in one sentence; empty when nothing is.
-
-    Its body is not looked at: it is as large as all the rest, and whoever shows that page notices.
-    """
-    if packed.record and not packed.record.startswith(warc.MAGIC):
+    """What is wrong with a page that somebody else packed, in one sentence; empty when nothing is."""
+    if packed.record and (packed.size > _LARGEST or not warc.is_whole(packed.record, packed.size)):
         return "The packed body of a page is damaged."
     if packed.text and not texts.is_whole(packed.text):
         return "The packed text of a page is damaged."
