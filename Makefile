@@ -2,7 +2,7 @@
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 BIN = .venv/bin
 
-.PHONY: demo test check bench fuzz setup
+.PHONY: demo test check bench fuzz setup lock lowest
 
 demo: setup                     ## the main job: crawl a topic in a web of our own, and show what came of it
 	$(BIN)/shoal demo
@@ -29,9 +29,30 @@ check: setup                    ## the fast inner loop: lint, types, fast tests
 
 setup: .venv/ready
 
-.venv/ready: pyproject.toml
+# The libraries in exactly the versions of requirements/, each file held to its hash; then shoal itself, built by what is locked, too.
+.venv/ready: pyproject.toml requirements/runtime.txt requirements/dev.txt
 	@test -n "$(PYTHON)" || { echo "shoal needs Python 3.11 or newer: install it and run make again."; exit 1; }
 	@$(PYTHON) -m venv .venv || { echo "$(PYTHON) cannot make a virtual environment: install its venv module (on Debian: apt-get install python3-venv)."; exit 1; }
-	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --editable . --group dev
+	$(INSTALL) --require-hashes --requirement requirements/runtime.txt --requirement requirements/dev.txt
+	$(INSTALL) --no-deps --no-index --no-build-isolation --editable .
+	@touch $@
+
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+COMPILE = .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest --generate-hashes \
+	--annotation-style line --custom-compile-command 'make lock' $(if $(ONLY),$(addprefix --upgrade-package ,$(ONLY)),--upgrade)
+
+lock: .venv-lock/ready          ## the newest versions that pyproject.toml admits; make lock ONLY=protego leaves the others alone
+	$(COMPILE) pyproject.toml --output-file requirements/runtime.txt
+	$(COMPILE) --group dev --constraint requirements/runtime.txt --output-file requirements/dev.txt
+	$(COMPILE) --group build --constraint requirements/dev.txt --output-file requirements/build.txt
+	$(COMPILE) --group lock --output-file requirements/lock.txt
+
+lowest: .venv-lock/ready        ## do the lower bounds in pyproject.toml tell the truth?
+	.venv-lock/bin/uv venv --quiet --clear --python $(PYTHON) .venv-lowest
+	.venv-lock/bin/uv pip install --quiet --python .venv-lowest --resolution lowest-direct --editable . --group dev
+	.venv-lowest/bin/pytest -n 2 -m 'not slow'
+
+.venv-lock/ready: requirements/lock.txt
+	$(PYTHON) -m venv .venv-lock
+	.venv-lock/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements/lock.txt
 	@touch $@

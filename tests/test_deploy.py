@@ -14,6 +14,7 @@ import yaml
 
 from shoal import metrics
 from tests.test_docs import COMMANDS
+from tests.test_layers import PROJECT
 
 DEPLOY = Path(__file__).parent.parent / "deploy"
 UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
@@ -127,6 +128,26 @@ def test_the_image_takes_what_it_needs_and_no_more() -> None:
     assert taken[0] == "*"
     assert all((DEPLOY.parent / name.removeprefix("!")).exists() for name in taken[1:])
     assert re.findall(r"^USER (.+)$", dockerfile, re.MULTILINE) == ["shoal"], "nothing runs as root"
+
+
+def test_the_image_has_the_libraries_that_were_tested() -> None:
+    dockerfile = (DEPLOY / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
+    taken = (DEPLOY / "Dockerfile.dockerignore").read_text(encoding="utf-8").split()
+    installing = re.findall(r"pip (?:install|wheel) ([^&\n]+)", dockerfile)
+    locked = [words.split() for words in installing if "--requirement" in words]
+    assert [words[-1] for words in locked] == [
+        "/source/requirements/runtime.txt",
+        "/source/requirements/build.txt",
+    ]
+    assert all({"--require-hashes", "--only-binary=:all:"} <= set(words) for words in locked)
+    assert all(f"!{words[-1].removeprefix('/source/')}" in taken for words in locked)
+    rest = [words.split() for words in installing if "--requirement" not in words]
+    assert len(rest) == 2, "shoal is built, and installed"
+    assert all("--no-deps" in words for words in rest), "nothing comes in beside what is locked"
+    assert all({"--no-build-isolation", "--no-index"} & set(words) for words in rest)
+    versions = set(re.findall(r"^FROM python:(\d+\.\d+)-", dockerfile, re.MULTILINE))
+    assert len(versions) == 1, "the libraries are built for one version of Python, and run by the same"
+    assert versions <= {name.rpartition(" ")[2] for name in PROJECT["classifiers"]}
 
 
 # --- systemd ---------------------------------------------------------------------------------------------------------

@@ -139,5 +139,5 @@ def test_a_strategy_that_is_gone_is_no_reason_to_say_nothing(tmp_path: Path) -> 
     crawled(tmp_path)
     with folders.reading(tmp_path) as database:
         settings = folders.read_settings(tmp_path, database)
-        folders.write_settings(database, type(settings)(topic=TOPIC, seeds=(SEED,), strategy="removed"))
+        folders.write_settings(tmp_path, database, type(settings)(topic=TOPIC, seeds=(SEED,), strategy="removed"))
     assert app.explain_url(tmp_path, waiting(tmp_path, "grid")).value_why == ()

@@ -11,8 +11,10 @@ import pytest
 from msgspec import structs
 
 from shoal import app
+from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.fetch import HttpFetcher
 from shoal.crawl.judge import make_judge
+from shoal.crawl.page_reader import PageReader
 from shoal.crawl.parse import HtmlParser
 from shoal.crawl.strategy import judge_of
 from shoal.crawl.visit import PageVisitor
@@ -207,6 +209,8 @@ async def crawl_here(folder: Path, settings: Settings, names: dict[str, str]) ->
     with open_store(folder) as store:
         coordinator = app.make_coordinator(store, MemoryLedger())
         async with HttpFetcher(settings.fetching, lookup=lookup) as fetcher, asyncio.TaskGroup() as group:
-            visitor = PageVisitor(fetcher, HtmlParser(), make_judge(judge_of(settings), settings.topic))
+            visitor = PageVisitor(
+                fetcher, InTurns(PageReader(HtmlParser(), make_judge(judge_of(settings), settings.topic)))
+            )
             group.create_task(work_together(coordinator, visitor, 8))
             await coordinator.run()

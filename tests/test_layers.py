@@ -33,13 +33,14 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("processes", "working"),
     ("metrics",),
     ("visiting", "sampling", "indexing", "cluster"),
+    ("readers",),
     ("crawl", "seeds", "store", "index", "testing"),
     ("images",),
     ("topic",),
     ("protocols",),
     ("settings", "remembered"),
     ("model",),
-    ("errors", "urls", "text", "interpreter", "__init__"),
+    ("errors", "urls", "text", "charsets", "interpreter", "harmless", "__init__"),
 )
 """Left to right. Names in one row never import each other; each may import what stands in the rows below."""
 ONLY_FOR = {"testing": {"evaluate"}}
@@ -54,7 +55,6 @@ HOMES: dict[str, tuple[str, ...]] = {
     "asyncpg": ("store.postgres",),
     "click": ("cli", "commands"),
     "fastwarc": ("evaluate.recorded",),
-    "feedparser": ("seeds.feed",),
     "isal": ("store.warc", "store.texts", "store.linking"),
     "matplotlib": ("evaluate.plots", "evaluate.pictured.plots"),
     "numpy": (
@@ -76,7 +76,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "opencc": ("text",),
     "pika": ("cluster.line",),
     "prometheus_client": ("metrics",),
-    "protego": ("crawl.robots", "testing.politeness"),
+    "protego": ("testing.politeness",),
     "publicsuffixlist": ("urls",),
     "PIL": ("images.developing",),
     "pyarrow": ("store.export", "topic.vectors", "testing.vectors"),

@@ -171,14 +171,15 @@ async def test_a_killed_crawl_does_not_need_the_file_again(tmp_path: Path, telle
 
 
 def test_the_strategy_has_the_model_before_its_own_pages(teller: None, tmp_path: Path) -> None:
-    app.start_crawl(tmp_path / "c", SETTINGS, MODEL)
+    made = app.start_crawl(tmp_path / "c", SETTINGS, MODEL)
     assert strategy_of(tmp_path / "c").knowledge() == KNOWLEDGE
     assert sorted(path.name for path in (tmp_path / "c").iterdir() if "sqlite" not in path.name) == [
         "crawl.model",
         "lock",
         "pages-00001.warc.gz",
+        "settings.json",
     ]
-    app.forget_crawl(tmp_path / "c")
+    app.forget_crawl(made)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -198,8 +199,8 @@ def test_a_crawl_whose_model_is_gone_says_so(teller: None, tmp_path: Path) -> No
 
 
 def test_a_file_of_the_user_in_the_folder_is_not_taken_for_a_model(teller: None, tmp_path: Path) -> None:
-    (tmp_path / folders.MODEL).write_bytes(b"not ours")
     app.start_crawl(tmp_path, SETTINGS)
+    (tmp_path / folders.MODEL).write_bytes(b"not ours")
     assert strategy_of(tmp_path).knowledge() == b""
 
 

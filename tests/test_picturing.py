@@ -65,7 +65,9 @@ def test_pictures_that_came_later_are_found_too(tmp_path: Path) -> None:
     found = picturing.find(tmp_path / "c", "变电站")
     assert found.waiting == 2
     with folders.reading(tmp_path / "c") as database:
-        folders.write_settings(database, replace(simulation.settings, pictures=Pictures(wanted="relevant")))
+        folders.write_settings(
+            tmp_path / "c", database, replace(simulation.settings, pictures=Pictures(wanted="relevant"))
+        )
     simulation.run()
     assert urls(tmp_path / "c", "变电站") == ["2.png"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import signal
 import time
@@ -13,12 +14,12 @@ from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import msgspec
 from msgspec.structs import replace
 
-from shoal import interpreter
+from shoal import indexing, interpreter
 from shoal.cluster import leases
 from shoal.crawl.allowance import Ending
 from shoal.crawl.choice import Choice, Parameter
@@ -27,6 +28,7 @@ from shoal.crawl.figures import ClusterFigures
 from shoal.crawl.finish import AHEAD, LATELY, Finish, Row, warning
 from shoal.crawl.frontier import Frontier
 from shoal.crawl.intake import Intake
+from shoal.crawl.internal_errors import LOGGER as INTERNAL_ERRORS
 from shoal.crawl.judge import judges
 from shoal.crawl.learning import Learner
 from shoal.crawl.parse import HtmlParser
@@ -38,13 +40,14 @@ from shoal.crawl.strategy import SEED_PRIORITY, strategies
 from shoal.crawl.traps import TrapDetector
 from shoal.crawl.worker import work_together
 from shoal.errors import DatabaseGone, InputError, NoSeedReached, first_of
+from shoal.index.folder import remove as remove_index
 from shoal.model import Entry, Evidence, State
 from shoal.processes import index_kept, work_elsewhere
 from shoal.protocols import Ledger, Locator, Strategy
 from shoal.remembered import TopicChange, Totals
 from shoal.settings import STRATEGY, Address, Cluster, Settings
 from shoal.store import folder as folders
-from shoal.store import history, marked, opinions, report
+from shoal.store import history, marked, opinions, ours, report, secrets
 from shoal.store.clocks import PostgresLedger
 from shoal.store.crawl import CrawlStore, open_store
 from shoal.store.explain import Explanation, explain
@@ -52,6 +55,7 @@ from shoal.store.export import ExportRow, Format, export, rows
 from shoal.store.ledger import SqliteLedger, ledger_path
 from shoal.store.memory import Memory
 from shoal.store.models import Model, pack
+from shoal.store.ours import Made
 from shoal.store.reopen import reopen
 from shoal.store.report import BestPage, Status
 from shoal.topic import vectors
@@ -118,14 +122,13 @@ def _described(choice: Choice[Any], judge: str = "") -> Described:
     )
 
 
-def start_crawl(folder: Path, settings: Settings, model: Model | None = None, cluster: Cluster | None = None) -> None:
+def start_crawl(folder: Path, settings: Settings, model: Model | None = None, cluster: Cluster | None = None) -> Made:
     """Make the folder of a new crawl, which may begin with what another one learned, and may be in a database elsewhere."""
     _check_foresight(settings)
     if model is None:
-        folders.create_new(folder, settings, cluster=cluster)
-        return
+        return folders.create_new(folder, settings, cluster=cluster)
     _check_model(settings, model)
-    folders.create_new(folder, replace(settings, has_model=True), pack(model), cluster)
+    return folders.create_new(folder, replace(settings, has_model=True), pack(model), cluster)
 
 
 def join_crawl(folder: Path, options: Mapping[str, object], environ: Mapping[str, str]) -> None:
@@ -153,19 +156,21 @@ def _is_taken(folder: Path) -> bool:
         return True
 
 
-def forget_crawl(folder: Path) -> None:
-    """Take back the folder of a crawl that has nothing in it."""
-    folders.remove(folder)
+def forget_crawl(made: Made) -> None:
+    """Take back a crawl that this run began and that has nothing in it."""
+    remove_index(made.folder / indexing.PAGES)
+    folders.remove(made)
 
 
 def change_settings(folder: Path, options: Mapping[str, object]) -> None:
     """What the user says now replaces what the crawl was started with; what is allowed now and was not then gets its chance."""
     with folders.lock_existing(folder), folders.reading(folder) as database:
+        folders.hide_secrets(folder, database)
         before = folders.read_settings(folder, database)
         settings = overlay(before, options, names=names())
         check_names(settings)
         _check_foresight(settings)
-        folders.write_settings(database, settings)
+        folders.write_settings(folder, database, settings)
         if options.get("threshold") is not None:
             history.set_threshold(database, settings.topic, time.time())
         reopen(database, before, settings, ScopeRule(settings.scope, settings.seeds).allows)
@@ -220,6 +225,8 @@ async def run_crawl(
     """
     with ExitStack() as stack:
         store = stack.enter_context(open_store(folder))
+        stack.enter_context(_bugs_logged(folder))
+        secrets.check(store.settings)
         interpreter.tune()
         ledger = _open_ledger(store, ledger_file)
         stack.callback(ledger.close)
@@ -258,6 +265,21 @@ async def run_crawl(
             )
         _keep_outlook(store, coordinator)
     return ending
+
+
+@contextmanager
+def _bugs_logged(folder: Path) -> Iterator[None]:
+    """What is our own fault is written down beside the crawl, not in the middle of its progress."""
+    handler = logging.FileHandler(folder / ours.LOG, delay=True, encoding="utf-8", errors="backslashreplace")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+    INTERNAL_ERRORS.addHandler(handler)
+    INTERNAL_ERRORS.propagate, before = False, INTERNAL_ERRORS.propagate
+    try:
+        yield
+    finally:
+        INTERNAL_ERRORS.propagate = before
+        INTERNAL_ERRORS.removeHandler(handler)
+        handler.close()
 
 
 def make_coordinator(
@@ -457,10 +479,10 @@ def _states(folder: Path) -> dict[State, int]:
 
 async def _work_here(coordinator: Coordinator, settings: Settings, resolver: CachingResolver | None) -> None:
     # Only here, because the HTTP client takes a third of a second to import, and most commands fetch nothing.
-    from shoal.visiting import adopting, open_visitor
+    from shoal.visiting import open_visitor
 
     async with open_visitor(replace(settings, topic=coordinator.topic), resolver) as visitor:
-        coordinator.when_topic_changes(adopting(visitor, settings))
+        coordinator.when_topic_changes(visitor.adopt)
         await work_together(coordinator, visitor, settings.fetching.concurrency)
 
 
@@ -557,7 +579,7 @@ async def _refreshed(strategy: Strategy) -> None:
     await strategy.refresh()
 
 
-def export_pages(folder: Path, format: Format, out: Path | None, *, relevant_only: bool) -> int:
-    """Write the fetched pages to a file or to standard output; answers how many."""
+def export_pages(folder: Path, format: Format, out: Path | BinaryIO, *, relevant_only: bool) -> int:
+    """Write the fetched pages to a file or a stream; answers how many."""
     with marked.reading(folder) as database:
         return export(database, folder, format, out, relevant_only)

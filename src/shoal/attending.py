@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from shoal.cluster import wire
 from shoal.cluster.crew import SILENCE
+from shoal.crawl.validation import Unreadable
 from shoal.errors import BrokerRefused
 from shoal.remembered import WorkerRecord
 from shoal.store import folder as folders
@@ -18,11 +19,11 @@ from shoal.store.report import Answer
 from shoal.urls import shown
 
 _SHOWN = 20
-"""Tasks that were put aside are looked at one by one; more than so many nobody reads."""
+"""What was put aside is looked at one by one; more than so many nobody reads."""
 
 
 class DeadLetter(Answer, frozen=True, kw_only=True):
-    """A task that was put aside, because workers died of it."""
+    """What was put aside: a task that workers died of, or a message that fits nothing."""
 
     url: str
     attempts: int
@@ -75,7 +76,7 @@ async def _with_dead_letters(found: Attendance, url: str) -> Attendance:
 
     try:
         async with dialled(url) as line:
-            count = await line.declare(wire.DEAD)
+            count = await line.declare(wire.DEAD, **wire.DEAD_LIMITS)
             letters = [await line.get(wire.DEAD) for _ in range(min(count, _SHOWN))]
     except LineLost as lost:
         return replace(found, problem=f"The broker at {shown(url)} cannot be reached: {lost}.")
@@ -89,6 +90,18 @@ async def _with_dead_letters(found: Attendance, url: str) -> Attendance:
 def _dead(body: bytes) -> DeadLetter:
     try:
         task = wire.read_assigned(body)
-    except msgspec.DecodeError:
-        return DeadLetter(url="(a message that cannot be read)", attempts=0, crawl="")
+    except Unreadable:
+        return DeadLetter(url=_of_result(body), attempts=0, crawl="")
     return DeadLetter(url=task.url, attempts=task.attempt, crawl=task.crawl)
+
+
+def _of_result(body: bytes) -> str:
+    """What stands in place of a URL, for a message that is no task."""
+    try:
+        match wire.read_result(body):
+            case wire.Sealed(visit=visit):
+                return f"(a result of {wire.read_visit(visit).task.url})"
+            case other:
+                return f"(a result of {other.task.url})"
+    except Unreadable:
+        return "(a message that cannot be read)"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import io
-import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -30,12 +29,14 @@ from shoal.commands.seeds import seeds
 from shoal.commands.topic import topic
 from shoal.commands.working import worker
 from shoal.errors import InputError, ShoalError, StorageFull
+from shoal.harmless import log_to_stderr
+from shoal.terminal.speaking import tell
 from shoal.topic.values import short
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run what was typed, and turn what goes wrong into one clear sentence and an exit code."""
-    logging.basicConfig(format="%(message)s", level=logging.WARNING)
+    log_to_stderr()
     _print_anything()
     try:
         code = commands(arguments, standalone_mode=False)
@@ -63,7 +64,7 @@ def _print_anything() -> None:
 
 def _complain(sentence: str) -> None:
     end = "" if sentence.endswith((".", "?", "!")) else "."
-    click.echo(f"shoal: {sentence}{end}", err=True)
+    tell(f"shoal: {sentence}{end}")
 
 
 def _where_to_look(error: click.ClickException) -> str:

@@ -21,7 +21,7 @@ from shoal.crawl.graph import DAMPING, Graph
 from shoal.errors import FolderBusy, ShoalError
 from shoal.index.analyse import tokens
 from shoal.index.document import Document
-from shoal.index.folder import exists, opened, problem
+from shoal.index.folder import STANDINGS, exists, opened, problem
 from shoal.index.write import IndexWriter
 from shoal.store import feeding
 from shoal.store import folder as folders
@@ -39,7 +39,6 @@ _ANCHORS = 12
 """Different ones that are kept of a page, the most frequent first."""
 _IMPORTANT = 0.5
 """Importance counts little for the order of hits, so only this step of it is worth indexing a page again."""
-_STANDINGS = "standings"
 _LEAST_RANK = 1 - DAMPING
 """The rank of a page that nobody links to."""
 _MANY = 5_000
@@ -75,7 +74,7 @@ class Follower:
     ) -> None:
         """`known` is how pages stand, when that was found out before the index is filled."""
         self._known = known or {}
-        self._file = folder / PAGES / _STANDINGS
+        self._file = folder / PAGES / STANDINGS
         self._database = database
         self._writer = writer
         self._reached = writer.last_version()

@@ -35,6 +35,7 @@ CRAWL = {
     "shoal_pictures_total": "Pictures that came, over all runs.",
     "shoal_failures_total": "Requests of this run that brought nothing, by reason; those that are tried again count too.",
     "shoal_given_up_total": "URLs of this run that were given up.",
+    "shoal_internal_errors_total": "Bugs of ours that pages brought to light, over all runs; the crawl's folder has their log.",
     "shoal_retries_total": "URLs of this run that got another chance.",
     "shoal_skipped_total": "URLs of this run that were left out when their turn came.",
     "shoal_urls": "URLs by what became of them, as of the last commit; those being fetched count as waiting.",
@@ -46,7 +47,7 @@ CRAWL = {
     "shoal_redeliveries_total": "Tasks that the broker gave to a second worker, because it lost the first one.",
     "shoal_expired_leases_total": "Tasks that nobody brought home in time; they are tried again.",
     "shoal_late_results_total": "Results that came after the end of their lease, or of a run that died.",
-    "shoal_dead_letters_total": "Tasks that nobody could do, and that were laid aside.",
+    "shoal_dead_letters_total": "Tasks that nobody could do, and messages that nobody could read, which were laid aside.",
     "shoal_fetch_seconds": "How long requests took, from sending to the last byte.",
     "shoal_politeness_wait_seconds": "How long a host was left alone after a request, before the next might be made.",
     "shoal_commit_seconds": "How long batches took to be durable.",
@@ -158,6 +159,7 @@ class CrawlCollector(Collector):
         yield family.counter("shoal_pictures_total", now.pictures)
         yield family.counters("shoal_failures_total", "reason", figures.failures)
         yield family.counter("shoal_given_up_total", now.failed)
+        yield family.counter("shoal_internal_errors_total", now.internal)
         yield family.counter("shoal_retries_total", now.retries)
         yield family.counter("shoal_skipped_total", now.skipped)
 

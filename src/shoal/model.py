@@ -8,9 +8,16 @@ Times are seconds since the epoch (wall clock), because they are shared between 
 from __future__ import annotations
 
 from enum import IntEnum, StrEnum
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
+from msgspec import Meta
+
+Finite = Annotated[float, Meta(ge=-1e300, le=1e300)]
+"""What comes from another process is held to this while it is read: neither infinite nor "not a number"."""
+Count = Annotated[int, Meta(ge=0, le=2**53)]
+Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
+"""What a database calls a number."""
 
 
 class Value(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -89,7 +96,7 @@ class Link(Value, frozen=True, kw_only=True, gc=False):
     """Up to 50 characters of text behind the link."""
     rel: tuple[str, ...] = ()
     """The words of the rel attribute, lower case."""
-    position: int = 0
+    position: Count = 0
     """The how-many-th link of the page this is, from 0."""
     path: str = ""
     """Tag names from body down to the link, such as `div/ul/li/a`."""
@@ -112,9 +119,9 @@ class Image(Value, frozen=True, kw_only=True):
     """Where a click on it leads, or empty."""
     anchor: str = ""
     """The text of the link that it stands in, without its own alt text."""
-    width: int = 0
+    width: Count = 0
     """In pixels, as the page says; 0 when it does not."""
-    height: int = 0
+    height: Count = 0
 
 
 class Page(Value, frozen=True, kw_only=True):
@@ -148,6 +155,7 @@ class Page(Value, frozen=True, kw_only=True):
 
 # --- asking a server -------------------------------------------------------------------------------------------------
 
+Status = Annotated[int, Meta(ge=0, le=999)]
 TaskKind = Literal["page", "robots", "picture"]
 
 
@@ -175,10 +183,10 @@ class Task(Value, frozen=True, kw_only=True):
 class Timing(Value, frozen=True, kw_only=True):
     """When a request happened, for politeness and for the record."""
 
-    started: float
-    answered: float
+    started: Finite
+    answered: Finite
     """When the server had certainly received the request: first byte of the answer, or the moment of failure."""
-    ended: float
+    ended: Finite
     address: str = ""
     """The IP address that was connected to; empty through a proxy or when no connection was made."""
 
@@ -187,7 +195,7 @@ class Response(Value, frozen=True, kw_only=True):
     """A server's final answer with a 2xx status."""
 
     url: str
-    status: int
+    status: Status
     headers: tuple[tuple[str, str], ...]
     """As received, names lower case, in order; what cannot be printed stands there as blanks."""
     body: bytes
@@ -210,7 +218,7 @@ class Redirect(Value, frozen=True, kw_only=True):
     """The server says the page is elsewhere."""
 
     url: str
-    status: int
+    status: Status
     target: str
     """Absolute and in normal form."""
     timing: Timing
@@ -235,6 +243,9 @@ class Reason(StrEnum):
     UNCHANGED = "unchanged"
     WORKER_DIED = "worker-died"
     PICTURE = "picture"
+    TOO_COMPLEX = "too-complex"
+    # we failed
+    INTERNAL = "internal"
     # we decided not to ask
     ADDRESS = "address"
     ROBOTS = "robots"
@@ -256,12 +267,14 @@ class Failure(Value, frozen=True, kw_only=True):
     reason: Reason
     detail: str = ""
     """One clear sentence for a person."""
-    status: int = 0
+    status: Status = 0
     """The HTTP status, if there was one."""
     heals: bool = False
     """True when asking again later may help."""
-    retry_after: float | None = None
+    retry_after: Finite | None = None
     """Seconds the server asked us to wait."""
+    trace: str = ""
+    """Where in our own code it happened, when it is our fault (`Reason.INTERNAL`)."""
     timing: Timing
 
 
@@ -272,14 +285,14 @@ class Evidence(Value, frozen=True, kw_only=True):
     """One part of a score, in words a person understands."""
 
     what: str
-    amount: float
+    amount: Finite
 
 
 class Verdict(Value, frozen=True, kw_only=True):
     """How much a page is about the topic, and why."""
 
-    score: float
-    threshold: float
+    score: Finite
+    threshold: Finite
     why: tuple[Evidence, ...] = ()
     """What made the score, the strongest first."""
     topic: str = ""
@@ -295,7 +308,7 @@ class Sighting(Value, frozen=True, kw_only=True):
     """A picture that is worth having, as one page shows it."""
 
     image: Image
-    score: float
+    score: Finite
     """How much its description is about the topic, 0 to 1."""
     why: tuple[Evidence, ...] = ()
     """The words that made it relevant, the strongest first."""
@@ -308,9 +321,9 @@ class Picture(Value, frozen=True, kw_only=True):
 
     format: str
     """`jpeg`, `png`, `webp`, `gif` …"""
-    width: int
-    height: int
-    fingerprint: bytes
+    width: Count
+    height: Count
+    fingerprint: Annotated[bytes, Meta(max_length=8)]
     """8 bytes that are nearly equal for the same picture in other sizes and formats."""
     thumbnail: bytes
     """A small WebP for lists and galleries."""
@@ -319,11 +332,11 @@ class Picture(Value, frozen=True, kw_only=True):
 class Packed(Value, frozen=True, kw_only=True):
     """A page as it goes to the disk (`store/packing.py`): whoever visits it for another process packs it, too."""
 
-    size: int
+    size: Count
     """Bytes of the body."""
-    digest: bytes
+    digest: Annotated[bytes, Meta(min_length=16, max_length=16)]
     """BLAKE2b-128 of the body: equal for exact copies."""
-    payload: str
+    payload: Annotated[str, Meta(max_length=100)]
     """The digest of the body that web archives use."""
     record: bytes = b""
     """The record with the body for the WARC file, as a gzip member; empty when there is no body, or it may not be kept."""
@@ -331,9 +344,9 @@ class Packed(Value, frozen=True, kw_only=True):
     """The main text and its flat form (`store/texts.py`); empty when there is no page, or it may not be kept."""
     links: bytes = b""
     """Where the page leads (`store/linking.py`)."""
-    images: int = 0
+    images: Count = 0
     """How many pictures the page has."""
-    bands: tuple[int, ...] = ()
+    bands: tuple[Int64, ...] = ()
     """`text.bands` of the page's fingerprint, each once."""
 
 
@@ -345,7 +358,7 @@ class Seen(Value, frozen=True, kw_only=True, tag=True):
     page: Page | None = None
     """None when the response is of a type that is recorded but not parsed."""
     verdict: Verdict | None = None
-    hints: tuple[float, ...] = ()
+    hints: tuple[Finite, ...] = ()
     """The judge's score of each link of the page, in the order of `page.links`."""
     sightings: tuple[Sighting, ...] = ()
     """The pictures of the page that are worth having; none in a crawl without pictures."""

@@ -20,6 +20,7 @@ from shoal.store import album
 from shoal.store import folder as folders
 from shoal.store.album import Kept
 from shoal.store.database import Database
+from shoal.store.outfile import written
 from shoal.store.report import Answer, pictures
 from shoal.store.warc import read_body
 
@@ -85,14 +86,10 @@ def write_gallery(folder: Path, out: Path, words: str = "", *, limit: int = _EVE
     """One HTML file with all of them, which needs nothing else; answers how many."""
     _refuse_own(folder, out)
     found = find(folder, words, limit=limit)
-    with (
-        folders.reading(folder) as database,
-        folders.storage_errors(out.parent),
-        out.open("w", encoding="utf-8") as stream,
-    ):
+    with folders.reading(folder) as database, written(out) as stream:
         title = folders.read_settings(folder, database).topic.name + (f": {words}" if words else "")
         for part in gallery(title, _exhibits(database, found.pictures)):
-            stream.write(part)
+            stream.write(part.encode())
     return len(found.pictures)
 
 
@@ -100,7 +97,7 @@ def write_lines(folder: Path, out: Path, words: str = "", *, limit: int = _EVERY
     """A line of JSON for each; answers how many."""
     _refuse_own(folder, out)
     found = find(folder, words, limit=limit)
-    with folders.storage_errors(out.parent), out.open("wb") as stream:
+    with written(out) as stream:
         for picture in found.pictures:
             stream.write(msgspec.json.encode(picture) + b"\n")
     return len(found.pictures)

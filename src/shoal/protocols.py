@@ -12,10 +12,12 @@ from shoal.model import (
     Evidence,
     Failure,
     Link,
+    Missed,
     Opinion,
     Outlook,
     Page,
     Picture,
+    Pictured,
     Redirect,
     Repriced,
     Response,
@@ -66,6 +68,13 @@ class Darkroom(Protocol):
 
     def develop(self, response: Response) -> Picture | Failure:
         """The picture, or why it is none that we want. Never raises for what a server sent."""
+
+
+class Reader(Protocol):
+    """Understands what servers send."""
+
+    async def read(self, task: Task, response: Response) -> Seen | Pictured | Missed:
+        """What a page or picture says. Others have their turn meanwhile, however long it takes."""
 
 
 class Visitor(Protocol):
@@ -192,6 +201,9 @@ class Shelf(Protocol):
 
 class Store(Protocol):
     """The memory of a crawl."""
+
+    def take_lost(self) -> list[tuple[str, Exception]]:
+        """What could not be written since the last call, each with what it raised."""
 
     async def commit(self, changes: Changes) -> list[Duplicate]:
         """Make a batch durable, all of it or nothing; answers which of its pages were known already."""

@@ -125,8 +125,12 @@ class Totals(Value, frozen=True):
     pages: int = 0
     relevant: int = 0
     bytes: int = 0
+    last_order: int = 0
+    """The number of the page that came last; larger than `pages` when some could not be stored."""
     elapsed: float = 0.0
     """Seconds of crawling."""
+    internal_errors: int = 0
+    """Bugs of ours that pages brought to light."""
 
 
 class TopicChange(Value, frozen=True, kw_only=True):
@@ -205,3 +209,5 @@ class Changes(Value, frozen=True):
     """Who works for this crawl from elsewhere, for those who watch."""
     elapsed: float = 0.0
     """Seconds of crawling so far, over all runs."""
+    internal_errors: int = 0
+    """So far, over all runs."""

@@ -5,11 +5,13 @@ Read once (topic file, environment, flags: `topic/file.py` and `cli.py`), stored
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal
 
 import msgspec
 
 from shoal.model import Topic
+from shoal.urls import shown
 
 USER_AGENT = "Shoal/0.1"
 """The product token robots.txt files are matched against is the part before the slash."""
@@ -20,7 +22,16 @@ STRATEGY = "learned"
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
-    """The common shape of all settings: they cannot change after they were read."""
+    """The common shape of all settings: they cannot change after they were read, and are printed without passwords."""
+
+    def __rich_repr__(self) -> Iterator[tuple[str, object]]:
+        """Field by field, as logs and tracebacks may show them."""
+        for name in self.__struct_fields__:
+            value = getattr(self, name)
+            yield name, shown(value) if isinstance(value, str) else value
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.__rich_repr__())})"
 
 
 class Address(Part, frozen=True, kw_only=True):

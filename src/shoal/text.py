@@ -101,6 +101,7 @@ _CONTRACTION = re.compile(r"(?<=[^\W_])'[a-z]{1,2}(?![a-z])")
 """What is cut from `grid's` and `isn't`."""
 _SEPARATE = "".join(chr(code) if chr(code).isalnum() or chr(code) == "\n" else " " for code in range(128))
 """A translation table: of ASCII, only letters and digits stay, and the ends of lines."""
+_LINE_END = re.compile("\n")
 _IS_HAN = re.compile(f"[{HAN}]")
 _NOT_HAN = re.compile(f"([^{HAN}]+)")
 _PLACE = "\x01"
@@ -277,7 +278,7 @@ class Keywords:
             return set()
         folded = fold("\n".join(texts))
         matches = self._roots.find_matches_as_indexes(folded)
-        ends = [end.start() for end in re.finditer("\n", folded)] if matches else []
+        ends = [end.start() for end in _LINE_END.finditer(folded)] if matches else []
         return {bisect_right(ends, start) for _, start, _ in matches}
 
     def _matches(self, flat_text: str) -> list[tuple[int, int, int]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from functools import cache, lru_cache
+from urllib.parse import unquote
 
 import ada_url
 from publicsuffixlist import PublicSuffixList
@@ -98,3 +99,12 @@ def shown(url: str) -> str:
     login, at, place = rest.rpartition("@")
     name, colon, _ = login.partition(":")
     return _SECRET.sub(r"\1=***", f"{scheme}{separator}{name}{colon and ':***'}{at}{place}")
+
+
+def login_of(url: str) -> tuple[str, str, str]:
+    """A server's URL without the login, the user's name, and the password; both empty when there is no login."""
+    scheme, separator, rest = url.partition("://")
+    authority, slash, path = rest.partition("/")
+    login, _, place = authority.rpartition("@")
+    name, _, password = login.partition(":")
+    return f"{scheme}{separator}{place}{slash}{path}", unquote(name), unquote(password)

@@ -1,22 +1,33 @@
-"""Who works for the crawls of other machines? `shoal worker`: visits pages for all crawls whose coordinators use its broker."""
+"""Who works for the crawls of other machines? `shoal worker`: visits pages for all crawls whose coordinators use its broker.
+
+A crawl that this machine cannot work for (a file with word vectors is not here) does not end the work for others: its tasks go
+back to its coordinator, which says so and gives them to somebody else.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
+import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, contextmanager, nullcontext
+from typing import NamedTuple
 
 from shoal import interpreter
 from shoal.cluster.hand import Hand
 from shoal.cluster.wire import Assigned, Brief
-from shoal.crawl.visit import PageVisitor
 from shoal.crawl.worker import work_together
 from shoal.errors import first_of
 from shoal.model import Task, Visit
 from shoal.settings import Address
-from shoal.visiting import adopting, open_visitor
+from shoal.visiting import Visits, open_visitor
 
+logger = logging.getLogger(__name__)
+_REST = 1.0
+"""Seconds before a task of a crawl that we cannot work for goes back: the next one may come to us at once."""
+_TRY_AGAIN = 30.0
+"""Seconds after which such a crawl is tried again: somebody may have brought what was missing."""
 Watch = Callable[[Hand], Coroutine[None, None, None]]
 """Shows how a worker stands; cancelled when it is over."""
 
@@ -24,7 +35,7 @@ Watch = Callable[[Hand], Coroutine[None, None, None]]
 class _Open:
     """The visitor of one crawl. Owned by `Visitors`."""
 
-    def __init__(self, visitor: PageVisitor, brief: Brief, stack: AsyncExitStack) -> None:
+    def __init__(self, visitor: Visits, brief: Brief, stack: AsyncExitStack) -> None:
         self.visitor = visitor
         self.brief = brief
         self.stack = stack
@@ -34,23 +45,55 @@ class _Open:
     def adopt(self, brief: Brief) -> None:
         """Judge by the topic as it is now."""
         if brief.settings.topic.version != self.brief.settings.topic.version:
-            adopting(self.visitor, brief.settings)(brief.settings.topic)
+            self.visitor.adopt(brief.settings.topic)
         self.brief = brief
+
+
+class _Refusal(NamedTuple):
+    """Why we cannot work for a crawl."""
+
+    run: str
+    why: str
+    until: float
 
 
 class Visitors:
     """A visitor for each crawl, opened when its first task comes. Implements `protocols.Visitor`; sole owner of them."""
 
-    def __init__(self, hand: Hand) -> None:
+    def __init__(self, hand: Hand, clock: Callable[[], float] = time.time) -> None:
         self._hand = hand
+        self._clock = clock
         self._open: dict[str, _Open] = {}
+        self._refusals: dict[str, _Refusal] = {}
         self._opening = asyncio.Lock()
 
-    async def visit(self, task: Task) -> Visit:
-        """Ask the server as the crawl of this task wants it."""
-        assert isinstance(task, Assigned), "it did not come through the broker"
+    async def why_not(self, task: Assigned) -> str:
+        """Why this machine cannot do a task, in one sentence; empty when it can, and from then on it is ready for it."""
+        brief = self._hand.brief(task.crawl)
         async with self._opening:
-            found = await self._visitor(self._hand.brief(task.crawl))
+            known = self._refusals.get(brief.crawl)
+            if known is not None and known.run == brief.run and self._clock() < known.until:
+                return known.why
+            try:
+                await self._visitor(brief)
+            except Exception as error:  # whatever it is, other crawls have nothing to do with it
+                return self._refuse(brief, error)
+            self._refusals.pop(brief.crawl, None)
+            return ""
+
+    def _refuse(self, brief: Brief, error: Exception) -> str:
+        name = self._hand.name
+        why = f"The worker {name} cannot work for this crawl: {str(error) or type(error).__name__}"
+        last = self._refusals.get(brief.crawl)
+        if last is None or last.why != why:
+            logger.warning("This worker cannot work for the crawl %s.", brief.crawl, exc_info=error)
+        self._refusals[brief.crawl] = _Refusal(brief.run, why, self._clock() + _TRY_AGAIN)
+        return why
+
+    async def visit(self, task: Task) -> Visit:
+        """Ask the server as the crawl of this task wants it; `why_not` must have said that nothing is against it."""
+        assert isinstance(task, Assigned), "it did not come through the broker"
+        found = self._open[task.crawl]
         found.users += 1
         try:
             return await found.visitor.visit(task)
@@ -70,13 +113,34 @@ class Visitors:
             found.adopt(brief)
             return found
         stack = AsyncExitStack()
-        new = _Open(await stack.enter_async_context(open_visitor(brief.settings)), brief, stack)
+        new = _Open(await stack.enter_async_context(open_visitor(brief.settings, packs=False)), brief, stack)
         self._open[brief.crawl] = new
         if found is not None:
             found.replaced = True
             if not found.users:
                 await found.stack.aclose()
         return new
+
+
+class AbleHand:
+    """The tasks that this machine can do; the others go back. Implements `protocols.Broker`."""
+
+    def __init__(self, hand: Hand, visitors: Visitors) -> None:
+        self._hand = hand
+        self._visitors = visitors
+
+    async def lease(self) -> Assigned | None:
+        """The next request to make; None when the worker is to go home."""
+        while (task := await self._hand.lease()) is not None:
+            if not (why := await self._visitors.why_not(task)):
+                return task
+            await asyncio.sleep(_REST)
+            await self._hand.decline(task, why)
+        return None
+
+    async def settle(self, visit: Visit) -> None:
+        """Bring a result home."""
+        await self._hand.settle(visit)
 
 
 async def work_for_all(url: str, *, name: str, concurrency: int, watch: Watch, metrics: Address | None = None) -> None:
@@ -89,7 +153,7 @@ async def work_for_all(url: str, *, name: str, concurrency: int, watch: Watch, m
             async with _shown(hand, name, metrics), asyncio.TaskGroup() as group:
                 watching = group.create_task(watch(hand))
                 group.create_task(hand.run(url))
-                await work_together(hand, visitors, concurrency)
+                await work_together(AbleHand(hand, visitors), visitors, concurrency)
                 hand.gone()
                 watching.cancel()
     except BaseExceptionGroup as failed:

@@ -21,8 +21,10 @@ from shoal.cluster.hand import Hand
 from shoal.cluster.line import Delivery, dialled
 from shoal.cluster.wire import Assigned, Beat, Came
 from shoal.crawl.allowance import Ending
+from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.judge import judges
+from shoal.crawl.page_reader import PageReader
 from shoal.crawl.parse import HtmlParser
 from shoal.crawl.visit import PageVisitor
 from shoal.crawl.worker import work_together
@@ -66,7 +68,7 @@ class Crawl:
 
     @property
     def visitor(self) -> PageVisitor:
-        return PageVisitor(self.fetcher, HtmlParser(), judges()["cosine"].make(TOPIC))
+        return PageVisitor(self.fetcher, InTurns(PageReader(HtmlParser(), judges()["cosine"].make(TOPIC))))
 
     async def one_visit(self, hand: Hand) -> Assigned:
         """Take one task and do it."""
@@ -156,8 +158,11 @@ async def test_a_result_that_cannot_be_read_does_no_harm(crawl: Crawl, caplog: p
         await crawl.until(lambda: crawl.dispatch.figures().workers == 1)
         store_id = (await crawl.one_visit(hand)).crawl
         await line.publish(wire.results_of(store_id), b"\xc1 nonsense")
-        await crawl.until(lambda: "cannot be read" in caplog.text)
+        await line.publish(wire.results_of(store_id), b"\x82\xa4type\xa4Came\xa1x" + b"\x91" * 100_000)
+        await crawl.counts(dead_letters=2)
         assert await crawl.works_off(hand) is Ending.NOTHING_LEFT
+        assert await line.count(wire.DEAD) == 2
+    assert caplog.text.count("was put aside") == 2
     assert_all_is_there_once(crawl)
 
 
@@ -326,7 +331,7 @@ async def test_a_worker_of_another_version_is_refused_with_one_sentence(
         await Hand("newer", capacity=4).run(crawl.url)
     refused = first_of(failed.value)
     assert isinstance(refused, BrokerRefused)
-    assert "version 1 of shoal's messages, and the worker newer" in str(refused)
+    assert f"version {wire.WIRE} of shoal's messages, and the worker newer" in str(refused)
     assert "install the same shoal on both" in str(refused)
     (record,) = crawl.dispatch.crew.records(time.time())
     assert (record.name, record.state) == ("newer", "refused")

@@ -9,6 +9,7 @@ import pytest
 
 from shoal.cluster import wire
 from shoal.cluster.wire import Assigned, Beat, Brief, Came, Declined, Heard, Refused, Returned
+from shoal.crawl.validation import Unreadable
 from shoal.model import Failure, Missed, Reason, Task, Term, Timing, Topic
 from shoal.settings import Settings
 
@@ -17,7 +18,7 @@ SETTINGS = Settings(topic=Topic(name="电网", terms=(Term(text="电网"),)), se
 TIMING = Timing(started=1.0, answered=2.0, ended=3.0)
 MISSED = Missed(task=TASK, failure=Failure(url=TASK.url, reason=Reason.DNS, timing=TIMING))
 
-SHAPES = {1: "c7639de40c90f257"}
+SHAPES = {1: "c7639de40c90f257", 2: "9e5a93abacf05370"}
 """For each version of the messages, a hash of all that can be in them."""
 
 
@@ -53,7 +54,44 @@ def test_a_task_arrives_as_it_was_sent() -> None:
     ids=lambda result: type(result).__name__,
 )
 def test_a_result_arrives_as_it_was_sent(result: wire.Result) -> None:
-    assert wire.read_result(wire.encode(result)) == result
+    arrived = wire.read_result(wire.encode(result))
+    assert (_opened(arrived) if isinstance(arrived, wire.Sealed) else arrived) == result
+
+
+def _opened(sealed: wire.Sealed) -> Came:
+    visit = wire.read_visit(sealed.visit)
+    return Came(run=sealed.run, lease=sealed.lease, worker=sealed.worker, visit=visit)
+
+
+NESTED = b"\x91" * 100_000
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\xc1",
+        b"\x82\xa4type\xa4Beat\xa1x" + NESTED,
+        b"\x82\xa4type\xa4Came\xa3run\xa2\xff\xfe",
+        b"\x81\xa3url\xa2\xff\xfe",
+    ],
+    ids=["nothing", "no msgpack", "nested", "no text", "no text in a task"],
+)
+def test_whatever_is_wrong_with_a_message_is_one_error(data: bytes) -> None:
+    for read in (wire.read_assigned, wire.read_result, wire.read_visit):
+        with pytest.raises(Unreadable):
+            read(data)
+    assert wire.read_voice(data) is None
+    assert wire.read_reply(data) is None
+
+
+def test_a_result_whose_visit_cannot_be_read_still_says_of_which_lease_it_is() -> None:
+    body = wire.encode(Came(run="r", lease=7, worker="w", visit=MISSED)).replace(b"Missed", b"Massed")
+    arrived = wire.read_result(body)
+    assert isinstance(arrived, wire.Sealed)
+    assert (arrived.run, arrived.lease) == ("r", 7)
+    with pytest.raises(Unreadable, match="Massed"):
+        wire.read_visit(arrived.visit)
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,10 @@ from shoal import app
 from shoal.cluster.dispatch import Dispatch
 from shoal.cluster.hand import Hand
 from shoal.crawl.allowance import Ending
+from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.judge import judges
+from shoal.crawl.page_reader import PageReader
 from shoal.crawl.parse import HtmlParser
 from shoal.crawl.pipe import Channel, PipeBroker, connect, serve
 from shoal.crawl.visit import PageVisitor
@@ -87,7 +89,9 @@ async def through_rabbitmq(coordinator: Coordinator, running: asyncio.Task[Endin
 async def crawl(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Crawl]:
     url = request.getfixturevalue("rabbitmq") if request.param is through_rabbitmq else ""
     folders.create_new(tmp_path, SETTINGS)
-    visitor = PageVisitor(FakeFetcher(WEB, time.time), HtmlParser(), judges()["cosine"].make(TOPIC))
+    visitor = PageVisitor(
+        FakeFetcher(WEB, time.time), InTurns(PageReader(HtmlParser(), judges()["cosine"].make(TOPIC)))
+    )
     with open_store(tmp_path) as store:
         coordinator = app.make_coordinator(store, MemoryLedger())
         running = asyncio.create_task(coordinator.run())

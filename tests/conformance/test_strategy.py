@@ -15,9 +15,11 @@ import pytest
 
 from shoal import app
 from shoal.crawl.allowance import Ending
+from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.choice import Choice
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.judge import judges
+from shoal.crawl.page_reader import PageReader
 from shoal.crawl.parse import HtmlParser
 from shoal.crawl.strategy import SEED_PRIORITY, strategies
 from shoal.crawl.visit import PageVisitor
@@ -508,7 +510,9 @@ def test_a_page_is_told_the_largest_inheritance_of_all_its_links(choice: Choice[
     crawl = crawl_of(tmp_path / "crawl", choice, workers=1)
     crawl.run()
     tasks = [task for _, task in crawl.servers.requests if task.kind == "page"]
-    visitor = PageVisitor(FakeFetcher(small_web()), HtmlParser(), judges()["cosine"].make(simulated.TOPIC))
+    visitor = PageVisitor(
+        FakeFetcher(small_web()), InTurns(PageReader(HtmlParser(), judges()["cosine"].make(simulated.TOPIC)))
+    )
     strategy = choice.make(simulated.TOPIC)
     given: dict[str, float | None] = {}
     assert tasks[0].inherited is None, "it is a seed"

@@ -15,21 +15,24 @@ from msgspec import msgpack, structs
 
 from shoal import app
 from shoal.crawl.allowance import Ending
+from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.judge import make_judge
+from shoal.crawl.page_reader import PageReader
 from shoal.crawl.parse import HtmlParser
 from shoal.crawl.strategy import judge_of
 from shoal.crawl.visit import PageVisitor
 from shoal.crawl.worker import work_together
-from shoal.model import Task, Term, Topic, Visit
+from shoal.model import Seen, Task, Term, Topic, Visit
 from shoal.protocols import Ledger, Visitor
+from shoal.readers import make_darkroom, make_spotter
 from shoal.settings import Settings
 from shoal.store import folder as folders
 from shoal.store.crawl import CrawlStore
+from shoal.store.packing import packed
 from shoal.testing import clock as clocks
 from shoal.testing.fakes import Answer, FakeFetcher, html
 from shoal.testing.ledger import MemoryLedger
-from shoal.visiting import PackingVisitor, make_darkroom, make_spotter
 
 _T = TypeVar("_T")
 TOPIC = Topic(name="grid", terms=(Term(text="grid"),))
@@ -102,9 +105,15 @@ class Simulation:
         store: type[CrawlStore] = CrawlStore,
         seeds: Sequence[str] = (SEED,),
         elsewhere: bool = False,
+        bugs: int | None = 0,
         **settings: Any,
     ) -> None:
-        """Visits made `elsewhere` come as those of other processes do: packed, and through a wire."""
+        """Visits made `elsewhere` come as those of other processes do: packed, and through a wire.
+
+        At most so many `bugs` of ours may come to light, or any number (None).
+        """
+        self._bugs = bugs
+        self.found_bugs = 0
         self.folder = folder
         self.clock = clocks.JumpingClock(_START)
         self.servers = Servers(answers, self.clock, latency)
@@ -146,15 +155,21 @@ class Simulation:
         """Work until it is over."""
         judge = judge_of(self.settings)
         spotter, darkroom = make_spotter(self.settings, coordinator.topic), make_darkroom(self.settings)
-        visitor = PageVisitor(self.servers, HtmlParser(), make_judge(judge, coordinator.topic), spotter, darkroom)
-        coordinator.when_topic_changes(lambda topic: visitor.adopt(make_judge(judge, topic), spotter))
+        reader = PageReader(HtmlParser(), make_judge(judge, coordinator.topic), spotter, darkroom, self._pack)
+        visitor = PageVisitor(self.servers, InTurns(reader))
+        coordinator.when_topic_changes(lambda topic: reader.adopt(make_judge(judge, topic), spotter))
         async with asyncio.TaskGroup() as group:
             running = group.create_task(coordinator.run())
             group.create_task(work_together(coordinator, self._placed(visitor), self._workers))
+        self.found_bugs = coordinator.statistics().internal
+        assert self._bugs is None or self.found_bugs <= self._bugs, "the log says which"
         return running.result()
 
     def _placed(self, visitor: PageVisitor) -> Visitor:
-        return ThroughAWire(PackingVisitor(visitor, self.settings.learning)) if self._elsewhere else visitor
+        return ThroughAWire(visitor) if self._elsewhere else visitor
+
+    def _pack(self, seen: Seen) -> Seen:
+        return packed(seen, self.settings.learning) if self._elsewhere else seen
 
     def play(self, scene: Callable[[Coordinator], Coroutine[Any, Any, _T]], **options: Any) -> _T:
         """Open the folder as the command would, and let a test do something with the coordinator."""

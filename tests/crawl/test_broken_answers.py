@@ -14,8 +14,10 @@ import pytest
 from msgspec.structs import replace
 
 from shoal import app
+from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.fetch import HttpFetcher
 from shoal.crawl.judge import make_judge
+from shoal.crawl.page_reader import PageReader
 from shoal.crawl.parse import HtmlParser
 from shoal.crawl.strategy import judge_of
 from shoal.crawl.trouble import explain
@@ -73,7 +75,7 @@ def strings(value: object) -> Iterator[str]:
 def assert_harmless(result: Result) -> None:
     """It can be stored, sent to another process, and shown on a terminal."""
     msgspec.msgpack.encode(result)
-    for text in strings({name: getattr(result, name) for name in result.__struct_fields__}):
+    for text in strings({name: getattr(result, name) for name in result.__struct_fields__ if name != "trace"}):
         text.encode("utf-8")
         assert text.isprintable(), text
 
@@ -125,7 +127,9 @@ async def crawl_once(
                 return spoil(await fetch(task))
 
             fetcher.fetch = spoilt  # type: ignore[method-assign]
-            visitor = PageVisitor(fetcher, HtmlParser(), make_judge(judge_of(settings), settings.topic))
+            visitor = PageVisitor(
+                fetcher, InTurns(PageReader(HtmlParser(), make_judge(judge_of(settings), settings.topic)))
+            )
             group.create_task(work_together(coordinator, visitor, 4))
             await coordinator.run()
 
@@ -344,4 +348,5 @@ async def test_what_the_http_library_trips_over_is_the_failure_of_one_request(mo
     result = await fetched(page())
     assert isinstance(result, Failure)
     assert_harmless(result)
-    assert (result.reason, result.heals) == (Reason.PROTOCOL, False)
+    assert (result.reason, result.heals) == (Reason.INTERNAL, False)
+    assert "LookupError" in result.trace

@@ -358,7 +358,7 @@ def test_pages_that_were_fetched_without_pictures_give_them_when_they_are_looked
     simulation.run()
     simulation.settings = replace(simulation.settings, pictures=RELEVANT)
     with folders.reading(tmp_path) as database:
-        folders.write_settings(database, simulation.settings)
+        folders.write_settings(tmp_path, database, simulation.settings)
         database.execute("INSERT INTO due SELECT id FROM pages")
     assert simulation.run(new_pages=False) is Ending.LOOKED
     assert [task.etag for _, task in simulation.servers.requests if task.url == SEED] == ["", ""]
@@ -388,7 +388,7 @@ def test_who_wants_no_pictures_any_more_gets_none(tmp_path: Path) -> None:
     simulation.run()
     simulation.settings = replace(simulation.settings, pictures=Pictures())
     with folders.reading(tmp_path) as database:
-        folders.write_settings(database, simulation.settings)
+        folders.write_settings(tmp_path, database, simulation.settings)
     assert simulation.run() is Ending.NOTHING_LEFT
     assert len(asked(simulation)) == 1
 
@@ -404,7 +404,7 @@ def test_a_size_that_comes_in_the_next_run_is_compared_with_what_is_there(tmp_pa
     simulation.run()
     assert [one.url for one in kept(tmp_path)] == ["http://a.test/small.png"]
     with folders.reading(tmp_path) as database:
-        folders.write_settings(database, replace(simulation.settings, budget=Budget(max_pages=2)))
+        folders.write_settings(tmp_path, database, replace(simulation.settings, budget=Budget(max_pages=2)))
     simulation.run()
     assert [one.url for one in kept(tmp_path)] == ["http://a.test/large.png"]
 

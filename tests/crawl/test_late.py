@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,13 @@ import pytest
 from msgspec.structs import replace
 
 from shoal.crawl.allowance import Ending
+from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.judge import judges
+from shoal.crawl.page_reader import PageReader
 from shoal.crawl.parse import HtmlParser
 from shoal.crawl.visit import PageVisitor
-from shoal.model import Failure, Missed, Moved, Reason, Redirect, Task, Timing, Visit
+from shoal.model import Candidate, Failure, Missed, Moved, Reason, Redirect, Seen, Task, Timing, Visit
 from shoal.remembered import WorkerRecord
 from shoal.settings import Budget, Politeness
 from tests.crawl.simulated import SEED, TOPIC, Simulation, page
@@ -28,7 +31,7 @@ def simulation(folder: Path, **settings: Any) -> Simulation:
 
 
 def visitor(crawl: Simulation) -> PageVisitor:
-    return PageVisitor(crawl.servers, HtmlParser(), judges()["cosine"].make(TOPIC))
+    return PageVisitor(crawl.servers, InTurns(PageReader(HtmlParser(), judges()["cosine"].make(TOPIC))))
 
 
 async def first_page(crawl: Simulation, coordinator: Coordinator) -> Task:
@@ -121,6 +124,46 @@ def test_the_run_that_asked_may_have_had_another_number_for_the_url(tmp_path: Pa
 
     assert crawl.play(of_another_run) is Ending.NOTHING_LEFT
     assert pages_asked(crawl) == 1
+    assert_consistent(tmp_path)
+
+
+def test_what_a_late_page_says_of_its_task_does_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    crawl = simulation(tmp_path)
+    followed: list[Task] = []
+
+    async def lies(coordinator: Coordinator) -> Ending:
+        task = await first_page(crawl, coordinator)
+        visit = await visitor(crawl).visit(task)
+        coordinator.take_back(task)
+        follow = coordinator._strategy.follow
+
+        def notes(seen: Seen) -> Iterable[Candidate]:
+            followed.append(seen.task)
+            return follow(seen)
+
+        monkeypatch.setattr(coordinator._strategy, "follow", notes)
+        lie = replace(task, depth=2**40, attempt=2**62, inherited=float("nan"))
+        assert await coordinator.settle_late(replace(visit, task=lie))
+        assert followed == [task]
+        return await crawl.crawl(coordinator)
+
+    assert crawl.play(lies) is Ending.NOTHING_LEFT
+    assert pages_asked(crawl) == 1
+    assert_consistent(tmp_path)
+
+
+def test_a_late_result_of_a_host_that_we_do_not_know_changes_nothing(tmp_path: Path) -> None:
+    crawl = simulation(tmp_path)
+
+    async def stranger(coordinator: Coordinator) -> Ending:
+        task = await first_page(crawl, coordinator)
+        visit = await visitor(crawl).visit(task)
+        assert not await coordinator.settle_late(replace(visit, task=replace(task, host="never.test")))
+        assert not coordinator._clocks.knows("never.test")
+        await coordinator.settle(visit)
+        return await crawl.crawl(coordinator)
+
+    assert crawl.play(stranger) is Ending.NOTHING_LEFT
     assert_consistent(tmp_path)
 
 

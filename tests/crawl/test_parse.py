@@ -142,11 +142,32 @@ def test_the_published_date(markup: str, published: str) -> None:
         ("", "otherbot: noindex", False, False),
         ("", "unavailable_after: 25 Jun 2010, nofollow", False, True),
         ("<meta name=robots content=index>", "nofollow", False, True),
+        ("", "otherbot: nofollow, shoal: noindex", True, False),
+        ("", "shoal/0.1: noindex", True, False),
+        ("", "unavailable_after: Friday, 25 Jun 2010 15:00:00 GMT, noindex", True, False),
     ],
 )
 def test_robots_rules(markup: str, header: str, noindex: bool, nofollow: bool) -> None:
     page = parse(markup, x_robots_tag=header)
     assert (page.noindex, page.nofollow) == (noindex, nofollow)
+
+
+@pytest.mark.parametrize(
+    ("agent", "markup", "header"),
+    [
+        ("Crawler9000", "<meta name=crawler9000 content=noindex>", ""),
+        ("Crawler9000/1.0", "<meta name=Crawler content=noindex>", ""),
+        ("my.bot/1.0", "<meta name=my.bot content=noindex>", ""),
+        ("My Bot/1.0", "<meta name=my content=noindex>", ""),
+        ("my.bot/1.0", "", "my.bot: noindex"),
+        ("my.bot/1.0", "", "my: noindex"),
+        ("Crawler9000/1.0", "", "otherbot: none, Crawler9000: noindex"),
+    ],
+)
+def test_rules_for_us_whatever_we_are_called(agent: str, markup: str, header: str) -> None:
+    page = HtmlParser(agent).parse(respond(markup + "<p>x", "text/html", x_robots_tag=header))
+    assert page is not None
+    assert (page.noindex, page.nofollow) == (True, False)
 
 
 def test_language_is_declared_or_seen() -> None:

@@ -5,8 +5,10 @@ from collections.abc import Sequence
 import pytest
 
 from shoal import urls
+from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.fetch import HttpFetcher
-from shoal.crawl.robots import ALLOW_ALL, DISALLOW_ALL, MAX_TEXT, Robots, Rulebook, product_token
+from shoal.crawl.page_reader import PageReader
+from shoal.crawl.robots import Rulebook
 from shoal.crawl.visit import PageVisitor
 from shoal.model import Link, Missed, Moved, Page, Reason, Response, RobotsRead, Task, Timing, Verdict
 from shoal.remembered import RobotsRecord
@@ -19,92 +21,6 @@ SITE = "https://a.test"
 NOW = 1_000_000.0
 
 ALL_BUT_X = "User-agent: *\nDisallow: /x"
-CASES = [
-    # what, robots.txt, path, allowed
-    ("no rules", "", "/", True),
-    ("plain", ALL_BUT_X, "/x", False),
-    ("prefix", ALL_BUT_X, "/xylophone", False),
-    ("other path", ALL_BUT_X, "/y/x", True),
-    ("paths have case", ALL_BUT_X, "/X", True),
-    ("everything", "User-agent: *\nDisallow: /", "/", False),
-    ("nothing", "User-agent: *\nDisallow:", "/", True),
-    ("the longest rule wins", "User-agent: *\nDisallow: /a\nAllow: /a/b", "/a/b/c", True),
-    ("the longest rule wins in any order", "User-agent: *\nAllow: /a/b\nDisallow: /a", "/a/c", False),
-    ("allow wins a tie", "User-agent: *\nDisallow: /p\nAllow: /p", "/p", True),
-    ("star", "User-agent: *\nDisallow: /*.pdf", "/a/b.pdf?x=1", False),
-    ("end", "User-agent: *\nDisallow: /*.pdf$", "/a/b.pdf?x=1", True),
-    ("end matches", "User-agent: *\nDisallow: /*.pdf$", "/a/b.pdf", False),
-    ("query", "User-agent: *\nDisallow: /*?", "/a?b", False),
-    ("escapes are the same", "User-agent: *\nDisallow: /%E7%94%B5", "/%E7%94%B5%E7%BD%91", False),
-    ("raw UTF-8 is the same", "User-agent: *\nDisallow: /电", "/%E7%94%B5%E7%BD%91", False),
-    ("robots.txt itself", "User-agent: *\nDisallow: /", "/robots.txt", True),
-    ("our group", "User-agent: *\nDisallow:\n\nUser-agent: shoal\nDisallow: /x", "/x", False),
-    ("our group alone counts", "User-agent: *\nDisallow: /\n\nUser-agent: Shoal\nDisallow: /x", "/y", True),
-    ("names have no case", "User-agent: SHOAL\nDisallow: /x", "/x", False),
-    ("version after the name", "User-agent: Shoal/9.9\nDisallow: /x", "/x", False),
-    ("words after the name", "User-agent: Shoal the crawler\nDisallow: /x", "/x", False),
-    ("a prefix of our name", "User-agent: sho\nDisallow: /", "/", True),
-    ("our name is a prefix", "User-agent: shoaling\nDisallow: /", "/", True),
-    ("our name inside", "User-agent: my-shoal\nDisallow: /", "/", True),
-    ("somebody else", "User-agent: Googlebot\nDisallow: /", "/", True),
-    ("groups of one name are joined", "User-agent: shoal\nDisallow: /a\nUser-agent: shoal\nDisallow: /b", "/b", False),
-    ("one group of many names", "User-agent: one\nUser-agent: shoal\nUser-agent: two\nDisallow: /x", "/x", False),
-    ("rules before any group", "Disallow: /\nUser-agent: *\nAllow: /", "/x", True),
-    ("comments", "User-agent: * # all\nDisallow: /x # secret", "/x", False),
-    ("byte order mark", "\ufeff" + ALL_BUT_X, "/x", False),
-    ("DOS lines", ALL_BUT_X.replace("\n", "\r\n"), "/x", False),
-    ("old Macintosh lines", "User-agent: shoal\rDisallow: /x", "/x", False),
-    ("no colon", "User-agent *\nDisallow /x", "/x", False),
-    ("spaces", "   User-agent  :  *  \n  Disallow  :  /x  ", "/x", False),
-    ("unknown lines", "User-agent: *\nFoo: bar\nDisallow: /x", "/x", False),
-    ("sitemaps do not end a group", "User-agent: *\nSitemap: https://a.test/s.xml\nDisallow: /x", "/x", False),
-    ("HTML", "<!doctype html><html><body><h1>Welcome</h1><p>Disallow: /</p></body></html>", "/", True),
-    ("NUL bytes", "\x00\x00\x00" * 100, "/", True),
-    ("many stars", "User-agent: *\nDisallow: /" + "*a" * 2000 + "b", "/" + "a" * 5000, True),
-]
-
-
-@pytest.mark.parametrize(("text", "path", "allowed"), [c[1:] for c in CASES], ids=[c[0] for c in CASES])
-def test_rules(text: str, path: str, allowed: bool) -> None:
-    assert Robots(text, "Shoal/0.1").allowed(SITE + path) is allowed
-
-
-@pytest.mark.parametrize(
-    ("text", "delay"),
-    [
-        ("User-agent: *\nCrawl-delay: 2.5", 2.5),
-        ("User-agent: shoal\nCrawl-delay: 7\n\nUser-agent: *\nCrawl-delay: 1", 7.0),
-        ("User-agent: sho\nCrawl-delay: 7", None),
-        ("User-agent: *\nCrawl-delay: soon", None),
-        ("User-agent: *\nCrawl-delay: inf", None),
-        ("User-agent: *\nCrawl-delay: nan", None),
-        ("User-agent: *\nCrawl-delay: -3", None),
-        ("", None),
-    ],
-)
-def test_crawl_delay(text: str, delay: float | None) -> None:
-    assert Robots(text, "Shoal/0.1").crawl_delay == delay
-
-
-def test_only_the_first_500_kib_count() -> None:
-    text = "User-agent: *\nDisallow: /early\n" + "#" * MAX_TEXT + "\nDisallow: /late\n"
-    rules = Robots(text, "Shoal")
-    assert not rules.allowed(SITE + "/early")
-    assert rules.allowed(SITE + "/late")
-
-
-@pytest.mark.parametrize(
-    ("agent", "token"),
-    [("Shoal/0.1", "Shoal"), ("Shoal", "Shoal"), ("My-Bot/2 (+https://x.test)", "My-Bot"), ("My Bot", "My")],
-)
-def test_the_token_is_the_product_name(agent: str, token: str) -> None:
-    assert product_token(agent) == token
-
-
-def test_the_constants() -> None:
-    assert ALLOW_ALL.allowed(SITE + "/anything")
-    assert not DISALLOW_ALL.allowed(SITE + "/anything")
-
 
 # --- the rulebook ----------------------------------------------------------------------------------------------------
 
@@ -236,7 +152,7 @@ async def test_what_a_hostile_server_may_say(variant: RobotsVariant, answers: tu
     book = new_book()
     settings = Fetching(allow_private=("127.0.0.0/8",), answer_timeout=0.3)
     async with HostileServer(variant) as server, HttpFetcher(settings) as fetcher:
-        visitor = PageVisitor(fetcher, NoParser(), NoJudge())
+        visitor = PageVisitor(fetcher, InTurns(PageReader(NoParser(), NoJudge())))
         visit = await visitor.visit(Task(id=1, url=server.url("robots.txt"), kind="robots"))
         assert isinstance(visit, RobotsRead | Missed)
         book.learn(urls.origin_of(server.url()), visit, NOW)

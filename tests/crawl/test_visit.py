@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
+from shoal.crawl.bounded_reader import InTurns
+from shoal.crawl.page_reader import PageReader
 from shoal.crawl.visit import PageVisitor
 from shoal.model import Link, Missed, Moved, Page, Reason, Response, RobotsRead, Seen, Task, TaskKind, Verdict, Visit
 from shoal.testing.fakes import Answer, FakeFetcher, failure, html, redirect
@@ -32,7 +34,7 @@ class LengthJudge:
 
 
 async def visit(answer: Answer, kind: TaskKind = "page") -> Visit:
-    visitor = PageVisitor(FakeFetcher({URL: answer}), LineParser(), LengthJudge())
+    visitor = PageVisitor(FakeFetcher({URL: answer}), InTurns(PageReader(LineParser(), LengthJudge())))
     return await visitor.visit(Task(id=7, url=URL, kind=kind))
 
 

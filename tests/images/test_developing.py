@@ -118,7 +118,7 @@ def test_of_an_animation_the_first_frame() -> None:
         assert picture(body).fingerprint == picture(encoded(frames[0], format)).fingerprint
 
 
-@pytest.mark.parametrize("format", ["JPEG", "PNG", "WEBP", "TIFF"])
+@pytest.mark.parametrize("format", ["JPEG", "PNG", "WEBP", "TIFF", "AVIF"])
 @pytest.mark.parametrize(
     ("orientation", "upright"), [(1, (400, 300)), (3, (400, 300)), (6, (300, 400)), (8, (300, 400))]
 )

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import InputError
-from shoal.index.query import MOST_CHARACTERS, MOST_WORDS, Kind, Query, parse, pieces_of
+from shoal.index.query import MOST_CHARACTERS, MOST_LIMITS, MOST_WORDS, Kind, Query, parse, pieces_of
 
 
 def wanted(text: str) -> list[str]:
@@ -143,6 +143,18 @@ def test_long_queries_are_cut() -> None:
     assert len(parse("电网 " * 5_000).wanted) == 1
     assert len(parse(" ".join(f"w{number}" for number in range(100_000))).wanted) == MOST_WORDS
     assert sum(len(words.text) for words in parse("abc " * MOST_CHARACTERS).wanted) <= MOST_CHARACTERS
+
+
+def test_limits_are_counted_too() -> None:
+    sites = (
+        " ".join(f"site:a{number}.b" for number in range(40))
+        + " "
+        + " ".join(f"-is:relevant -lang:{a}{b}" for a in "abcd" for b in "abcd")
+    )
+    query = parse(sites)
+    assert len(query.only) + len(query.never) == MOST_LIMITS
+    assert query.notes == (f"Only the first {MOST_LIMITS} limits such as site: were heeded.",)
+    assert parse("site:a.b -site:c.d").notes == ()
 
 
 @pytest.mark.parametrize("text", ["", "   ", "?!…", "🙂🙃", "-", '""', "7", "《》"])

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from shoal.index import matching, ranking
+from shoal.index import matching, ranking, wording
 from shoal.index.document import Document
-from shoal.index.query import MOST_CHARACTERS, MOST_WORDS, parse
+from shoal.index.query import MOST_CHARACTERS, MOST_LIMITS, MOST_WORDS, parse
 from shoal.index.search import Index, open_index
 from shoal.index.write import IndexWriter
 
@@ -78,7 +78,8 @@ def test_the_figures_of_the_text_are_those_of_the_program() -> None:
     for sentence in (
         f"title ({boosts['title']:g} times the text), headings ({boosts['headings']:g}), text ({boosts['body']:g}), "
         f"and the anchors of links that lead to the page ({boosts['anchors']:g})",
-        f"cut after {MOST_CHARACTERS:,} characters, and has at most {MOST_WORDS} words",
+        f"cut after {MOST_CHARACTERS:,} characters, and has at most {MOST_WORDS} words and {MOST_LIMITS} limits",
+        f"the first {wording._MOST_SPELLED} are looked at for mistakes",
         f"the best {ranking.RESCORED:,} are weighed by their age",
     ):
         assert sentence in text

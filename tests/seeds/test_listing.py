@@ -1,8 +1,10 @@
 """What was read from a document that lists pages?"""
 
+import bz2
 import gzip
 import time
 import tracemalloc
+import zlib
 
 import pytest
 
@@ -38,6 +40,23 @@ CHINESE = "<?xml version='1.0'?><loc>http://a.test/电网</loc>"
 )
 def test_utf8_and_gbk_are_recognised_whatever_is_said(body: bytes, content_type: str) -> None:
     assert decoded(body, content_type) == CHINESE
+
+
+@pytest.mark.parametrize(
+    "label", ["bz2", "zip", "zlib_codec", "BZ2-codec", "uu", "punycode", "unicode_escape", "x" * 5000]
+)
+def test_what_is_no_charset_unpacks_nothing(label: str) -> None:
+    """242 bytes became 300 MB of text, which is the memory of a small machine."""
+    packed = bz2.compress(bytes(20 * 2**20)) if "bz2" in label.lower() else zlib.compress(bytes(20 * 2**20))
+    tracemalloc.start()
+    texts = [
+        decoded(packed, f"text/xml; charset={label}"),
+        decoded(b"<?xml version='1.0' encoding='" + label.encode() + b"'?>\xff" + packed),
+    ]
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert all(len(text) <= len(packed) + 5100 for text in texts)
+    assert peak < 4 * 2**20
 
 
 def test_the_declaration_of_a_document_counts_when_the_bytes_are_not_utf8() -> None:
@@ -80,3 +99,16 @@ def test_a_bomb_stays_small() -> None:
     assert (len(body), problem) == (2**20, "it is larger than 1 MiB")
     assert peak < 4 * 2**20
     assert time.perf_counter() - started < 5
+
+
+def test_a_gzip_of_very_many_parts_is_left_and_each_part_costs_the_same() -> None:
+    """What was left of the body was copied for each of them: 2 MB took half a minute."""
+
+    def cost(parts: int) -> float:
+        packed = gzip.compress(b"x" * 1000, 0, mtime=0) * parts
+        started = time.thread_time()
+        assert len(unpacked(packed)[0]) == 1000 * parts
+        return time.thread_time() - started
+
+    assert cost(8000) < 8 * cost(2000) + 0.05
+    assert unpacked(gzip.compress(b"", mtime=0) * 20_000) == (b"", "its gzip has more than 10,000 parts")

@@ -144,6 +144,8 @@ async def test_a_refusal_is_one_sentence_that_says_what_to_do(web: Web, complain
         b'{"results": [}',
         b"\xff\xfe",
         b"nul\x00",
+        b'{"results": ' + b"[" * 100_000,
+        b'{"results": [], "a": ' + b"[" * 100_000,
     ],
 )
 async def test_what_is_not_its_json_is_one_sentence(body: bytes) -> None:

@@ -1,6 +1,7 @@
 """Which pages does a sitemap list?"""
 
 import time
+import tracemalloc
 
 import pytest
 
@@ -102,9 +103,7 @@ def test_no_more_than_the_protocol_allows() -> None:
 
 def test_deep_and_long_texts_are_read_in_good_time() -> None:
     started = time.perf_counter()
-    assert urls("<urlset>" + "<a>" * 300_000 + "</a>" * 300_000 + "<url><loc>/x</loc></url></urlset>") == [
-        "https://a.test/x"
-    ]
+    assert urls("<urlset>" + "<a>" * 40 + "</a>" * 40 + "<url><loc>/x</loc></url></urlset>") == ["https://a.test/x"]
     assert urls("<urlset><url><loc>" + "&" * 500_000 + "</loc></url></urlset>") == []
     assert time.perf_counter() - started < 10
 
@@ -133,3 +132,35 @@ def test_what_stands_behind_a_url_is_no_part_of_it() -> None:
     text = "http://a.test/1.html\teye\nhttp://a.test/2 电网\n\n  http://a.test/3\nhttp://a.test/\x00bin\n"
     listing = read_addresses(text, source="s")
     assert [page.url for page in listing.pages] == ["http://a.test/1.html", "http://a.test/2", "http://a.test/3"]
+
+
+@pytest.mark.parametrize(
+    ("head", "again", "problem"),
+    [
+        ("<urlset>", "<a>", "it has more tags, or more within each other, than any sitemap needs"),
+        ("<urlset><url>", "<a/>", "it has more tags, or more within each other, than any sitemap needs"),
+        ("<urlset>", "<url/>", "it lists more than 50,000 URLs"),
+        ("<urlset ", 'a="b" ', "line 1 is not XML (no element found)"),
+        ("<urlset><url><loc>", "&", "line 1 is not XML (not well-formed (invalid token))"),
+    ],
+    ids=["deep", "many tags", "many entries", "attributes", "ampersands"],
+)
+def test_evil_sitemaps_take_little_memory(head: str, again: str, problem: str) -> None:
+    """The deep one took 90 bytes a tag, the ampersands nine times their size."""
+    text = head + again * (10_000_000 // len(again))
+    tracemalloc.start()
+    read = read_sitemap(text, base=BASE, source=BASE)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (read.pages, read.problem) == ((), problem)
+    assert peak < 45_000_000
+
+
+def test_a_list_of_nothing_takes_no_memory() -> None:
+    text = "\n" * 5_000_000 + "http://a.test/1\n"
+    tracemalloc.start()
+    read = read_addresses(text, source="list.txt")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert [page.url for page in read.pages] == ["http://a.test/1"]
+    assert peak < 1_000_000

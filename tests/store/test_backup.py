@@ -104,6 +104,91 @@ def test_a_damaged_backup_is_one_sentence_and_leaves_nothing(folder: Path, tmp_p
     assert not (tmp_path / "outside").exists()
 
 
+def _plain(name: str, data: bytes = b"x") -> bytes:
+    info = tarfile.TarInfo(name)
+    info.size = len(data)
+    return _block(info) + data + bytes(-len(data) % 512)
+
+
+def _block(info: tarfile.TarInfo) -> bytes:
+    return info.tobuf(tarfile.GNU_FORMAT)
+
+
+def _odd(kind: bytes, *, name: str = "crawl.sqlite", target: str = "", size: int = 0) -> bytes:
+    info = tarfile.TarInfo(name)
+    info.type, info.linkname, info.size = kind, target, size
+    return _block(info)
+
+
+def _sparse() -> bytes:
+    """A file of 400 MB, all of it a hole, in one block."""
+    head = bytearray(_odd(tarfile.GNUTYPE_SPARSE, size=512))
+    head[386:410] = b"%011o\0%011o\0" % (400 * 2**20, 0)
+    head[483:495] = b"%011o\0" % (400 * 2**20)
+    head[148:156] = b"        "
+    head[148:156] = b"%06o\0 " % sum(head)
+    return bytes(head) + bytes(512)
+
+
+def _pax_sparse() -> bytes:
+    said = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.realsize": str(400 * 2**20)}
+    said["GNU.sparse.name"] = "crawl.sqlite"
+    info = tarfile.TarInfo("crawl.sqlite")
+    info.size, info.pax_headers = 512, said
+    return info.tobuf(tarfile.PAX_FORMAT) + b"1\n419430400\n0\n".ljust(512, b"\0")
+
+
+def _negative() -> bytes:
+    """It is minus 512 bytes long, so behind it comes the same again."""
+    head = bytearray(_odd(tarfile.REGTYPE))
+    head[124:136] = b"\xff" * 10 + b"\xfe\x00"
+    head[148:156] = b"        "
+    head[148:156] = b"%06o\0 " % sum(head)
+    return bytes(head)
+
+
+ODD: dict[str, bytes] = {
+    "a hole of 400 MB": _sparse(),
+    "a hole of 400 MB, said otherwise": _pax_sparse(),
+    "a link": _plain("feedback.jsonl") + _odd(tarfile.SYMTYPE, target="/etc/passwd"),
+    "a second name": _plain("feedback.jsonl") + _odd(tarfile.LNKTYPE, target="feedback.jsonl"),
+    "a device": _odd(tarfile.CHRTYPE),
+    "a pipe": _odd(tarfile.FIFOTYPE),
+    "a folder": _odd(tarfile.DIRTYPE),
+    "an absolute name": _plain("/tmp/crawl.sqlite"),
+    "a name above": _plain("../crawl.sqlite"),
+    "a name below": _plain("x/crawl.sqlite"),
+    "twice": _plain("crawl.sqlite") + _plain("crawl.sqlite"),
+    "a size that is not there": _odd(tarfile.REGTYPE, size=2**40),
+    "a size below nothing": _negative(),
+    "a name of 5 MB": _odd(tarfile.GNUTYPE_LONGNAME, size=5 * 2**20) + b"x" * (5 * 2**20) + _plain("x"),
+    "headers of 5 MB": _odd(tarfile.XHDTYPE, size=5 * 2**20) + b"9 a=1234\n" * 600_000,
+    "headers of headers": _odd(tarfile.XHDTYPE, size=9) * 3000,
+    "a number of 5,000 digits": _odd(tarfile.XHDTYPE, size=5020) + (b"9" * 5000 + b" size=1\n").ljust(5120, b"\0"),
+    "a deep list": _plain("manifest.json", b'{"format":1,"x":' + b"[" * 100_000),
+    "a list that is not text": _plain("manifest.json", b'{"format":1,"crawl":"\xff'),
+    "a list of nothing": _plain("manifest.json", b'{"format":1,"crawl":"x","pages":0,"members":[]}'),
+    "a list without end": _odd(tarfile.REGTYPE, name="manifest.json", size=20 * 2**20) + bytes(20 * 2**20),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_what_no_backup_has_is_one_sentence_and_nothing_is_written(tmp_path: Path, name: str) -> None:
+    out, back = tmp_path / "saved.tar", tmp_path / "back"
+    out.write_bytes(ODD[name] + bytes(1024))
+    largest = 0
+
+    def watch(done: int, total: int) -> None:
+        nonlocal largest
+        largest = max(largest, *(path.stat().st_size for path in back.rglob("*")))
+
+    with pytest.raises(InputError, match=r"saved.tar is no whole backup: .*; nothing was restored") as error:
+        backup.bring_back(out, back, "", watch)
+    assert len(str(error.value)) < 1000
+    assert largest < 10_000
+    assert not back.exists()
+
+
 @SQLITE
 def test_a_full_disk_is_one_sentence_and_an_older_backup_stays(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -91,7 +91,7 @@ async def test_a_batch_is_there_in_the_next_run(folder: Path) -> None:
         changes = batch(page(1, b"one"), page(2, b"three", relevant=False))
         await store.commit(replace(changes, robots=(robots,), patterns=(pattern,), elapsed=12.5))
     with open_store(folder) as store:
-        assert store.totals() == Totals(pages=2, relevant=1, bytes=8, elapsed=12.5)
+        assert store.totals() == Totals(pages=2, relevant=1, bytes=8, last_order=2, elapsed=12.5)
         assert (store.robots("http://a.test"), list(store.patterns())) == (robots, [pattern])
         assert (store.crawl_id, store.settings) == (first_id, SETTINGS)
         assert [host.pages for host in store.shelf.hosts()] == [2]

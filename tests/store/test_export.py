@@ -168,17 +168,6 @@ def test_warc_holds_the_bodies_in_the_order_of_fetching(crawl: HandMade, tmp_pat
     assert bodies(True) == [f"电网 {order}".encode("gbk") for order in (1, 3)]
 
 
-def test_text_goes_to_standard_output_by_default(small: HandMade, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    export(small.connection, Path(), "jsonl", None, True)
-    assert capfdbinary.readouterr().out.count(b"\n") == 2
-
-
-@pytest.mark.parametrize("format", ["parquet", "warc"])
-def test_formats_that_are_not_text_need_a_file(small: HandMade, format: exports.Format) -> None:
-    with pytest.raises(InputError, match="--out"):
-        export(small.connection, Path(), format, None, False)
-
-
 def test_an_older_export_stays_until_the_new_one_is_complete(crawl: HandMade, tmp_path: Path) -> None:
     out = tmp_path / "pages.warc.gz"
     out.write_bytes(b"older")

@@ -16,6 +16,7 @@ from shoal.model import Term, Topic
 from shoal.settings import Budget, Settings
 from shoal.store import folder as folders
 from shoal.store.crawl import open_store
+from shoal.store.ours import fresh
 
 SETTINGS = Settings(
     topic=Topic(name="电网", terms=(Term(text="power grid", weight=0.5),)),
@@ -49,10 +50,11 @@ def test_a_second_crawl_in_the_same_folder_is_refused_before_it_destroys_the_fir
 
 
 def test_an_unfinished_folder_is_none_and_can_be_made_again(tmp_path: Path) -> None:
-    (tmp_path / (folders.DATABASE + ".new")).write_bytes(b"half a database")
+    left = fresh(tmp_path)
+    left.write_bytes(b"half a database")
     assert not folders.exists(tmp_path)
     folders.create_new(tmp_path, SETTINGS)
-    assert sorted(path.name for path in tmp_path.iterdir()) == [folders.DATABASE]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [left.name, folders.DATABASE]
 
 
 def test_a_folder_of_another_version_is_refused(folder: Path) -> None:

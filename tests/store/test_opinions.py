@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import logging
+import os
 import resource
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -81,12 +82,12 @@ def test_what_was_taken_back_does_not_hold_until_it_is_said_again(tmp_path: Path
     assert read(tmp_path) == {GRID: said(GRID, False)}
 
 
-def test_it_goes_with_the_folder(tmp_path: Path) -> None:
+def test_it_stays_when_a_start_is_taken_back(tmp_path: Path) -> None:
     folder = tmp_path / "crawl"
-    folders.create(folder, Settings(topic=Topic(name="x", terms=(Term(text="x"),)), seeds=(GRID,)))
+    made = folders.create(folder, Settings(topic=Topic(name="x", terms=(Term(text="x"),)), seeds=(GRID,)))
     add(folder, [said(GRID, True)])
-    folders.remove(folder)
-    assert not folder.exists()
+    folders.remove(made)
+    assert [path.name for path in folder.iterdir()] == [folders.FEEDBACK]
 
 
 def test_many_who_write_at_once_lose_nothing(tmp_path: Path) -> None:
@@ -165,6 +166,7 @@ BAD: dict[str, tuple[bytes, str]] = {
     "not JSON": (b"https://example.org/grid yes", "it is not an opinion in JSON"),
     "cut off, and more after it": (b'{"url":"https://exam', "it is not an opinion in JSON"),
     "not an object": (b"[1]", "it is not an opinion in JSON"),
+    "deep": (b'{"x":' + b"[" * 100_000, "it is not an opinion in JSON"),
     "no opinion": (f'{{"url":"{GRID}","at":1}}'.encode(), "missing required field `relevant`"),
     "not yes or no": (f'{{"url":"{GRID}","relevant":"yes","at":1}}'.encode(), "Expected `bool | null`"),
     "GBK": ('{"url":"https://example.org/电网","relevant":true,"at":1}'.encode("gbk"), "it is not an opinion in JSON"),
@@ -183,6 +185,13 @@ def test_other_damage_is_one_sentence_with_the_number_of_the_line(tmp_path: Path
     assert str(error.value).startswith(f"{file_of(tmp_path)}, line 3: ")
     assert complaint in str(error.value)
     assert str(error.value).endswith("; put the line right or delete it.")
+
+
+def test_a_line_without_end_is_not_read_into_memory(tmp_path: Path) -> None:
+    file_of(tmp_path).write_bytes(GOOD.encode() + b"\n")
+    os.truncate(file_of(tmp_path), 2**34)
+    with pytest.raises(FolderError, match="line 2 is too long for an opinion"):
+        read(tmp_path)
 
 
 def test_an_editor_may_leave_empty_lines_and_carriage_returns(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from shoal.store.clocks import PostgresLedger
 from shoal.store.crawl import CrawlStore, open_store
 from shoal.store.keeping import PostgresKeeping
 from shoal.store.opinions import add, read
+from shoal.store.ours import Made
 from shoal.store.warc import read_body
 from shoal.testing.servers import PostgreSQL
 from tests.store.test_crawl import SETTINGS, batch, entry, page, rows, warc_types
@@ -183,16 +184,16 @@ def test_a_crawl_of_that_name_in_the_database_is_not_overwritten(folder: Path, t
 
 @pytest.mark.parametrize("name", ["电网 新闻", "Power Grid!", "a'; DROP TABLE meta", "x" * 200, "shoal", "CRAWL"])
 def test_any_name_of_a_folder_is_the_name_of_a_crawl(folder: Path, tmp_path: Path, postgres: str, name: str) -> None:
-    folders.create_new(tmp_path / name, SETTINGS, cluster=Cluster(database=postgres))
+    made = folders.create_new(tmp_path / name, SETTINGS, cluster=Cluster(database=postgres))
     with folders.reading(tmp_path / name) as database:
         assert folders.read_settings(tmp_path / name, database) == SETTINGS
-    folders.remove(tmp_path / name)
+    folders.remove(made)
     assert not folders.find(tmp_path / name, Cluster(database=postgres))
     assert folders.find(folder)
 
 
 def test_a_crawl_that_was_taken_out_of_the_database_is_told(folder: Path, elsewhere: Path) -> None:
-    folders.remove(folder)
+    folders.remove(Made(folder, ()))
     with pytest.raises(FolderError, match=r"is not in the database at .* any more"):
         folders.connect(elsewhere)
 

@@ -10,12 +10,12 @@ from msgspec import msgpack
 from msgspec.structs import replace
 from warcio.archiveiterator import ArchiveIterator
 
-from shoal.model import Link, Missed, Page, Response, Seen, Task, Timing, size_of
+from shoal.model import Link, Page, Response, Seen, Task, Timing, size_of
 from shoal.settings import Learning, Pictures
 from shoal.store import folder as folders
 from shoal.store import texts
 from shoal.store.packing import pack, packed
-from shoal.testing.fakes import Answer, failure, html
+from shoal.testing.fakes import Answer, html
 from tests.stocked import WEB, Stock, article
 
 NOTES = article("Notes", "Notes on the substation of our grid, taken by hand.", "/substation")
@@ -136,8 +136,6 @@ def test_a_crawl_that_learns_gets_the_text(learning: Learning) -> None:
 def test_nothing_is_packed_twice() -> None:
     light = packed(seen(), Learning())
     assert packed(light, Learning()) is light
-    missed = Missed(task=Task(id=1, url="http://a.test/"), failure=failure("http://a.test/"))
-    assert packed(missed, Learning()) is missed
 
 
 def test_of_a_page_that_asks_not_to_be_kept_neither_body_nor_text_leaves_the_visitor() -> None:

@@ -15,7 +15,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from shoal.errors import FolderError, StorageFull
 from shoal.model import Response, Timing
-from shoal.store.warc import WarcWriter, payload_digest, read_body, read_raw, revisit_member
+from shoal.store.warc import WarcWriter, is_page_file, payload_digest, read_body, read_raw, revisit_member
 
 FIRST = "pages-00001.warc.gz"
 SECOND = "pages-00002.warc.gz"
@@ -141,17 +141,22 @@ def test_a_page_larger_than_a_file_still_finds_its_place(tmp_path: Path) -> None
     assert [file for file, _ in places] == [FIRST, SECOND, "pages-00003.warc.gz"]
 
 
-def test_what_was_never_committed_is_cut_off(tmp_path: Path) -> None:
+def test_what_was_never_committed_is_set_aside(tmp_path: Path) -> None:
+    """It may be what a crash left; it may also be all that is left of a database that is lost."""
     with closing(WarcWriter(tmp_path, None, max_bytes=900)) as writer:
         writer.write(response("https://example.org/kept"))
         committed = writer.position
         for _ in range(5):
             writer.write(response("https://example.org/lost"))
         assert writer.position[0] != committed[0]
+    before = sorted(path.read_bytes() for path in tmp_path.iterdir())
     with closing(WarcWriter(tmp_path, committed)) as writer:
         assert writer.position == committed
+        assert [path.name for path in tmp_path.iterdir() if is_page_file(path.name)] == [FIRST]
+        aside = sorted(path.read_bytes() for path in tmp_path.iterdir() if ".aside-" in path.name)
+        first = (tmp_path / FIRST).read_bytes()
+        assert sorted([*aside, first]) == before, "not a byte is lost"
         writer.write(response("https://example.org/new"))
-    assert [path.name for path in tmp_path.iterdir()] == [FIRST]
     urls = [record.rec_headers["WARC-Target-URI"] for record, _ in records(tmp_path / FIRST)]
     assert urls == [None, "https://example.org/kept", "https://example.org/new"]
 
@@ -164,7 +169,20 @@ def test_a_crawl_that_never_committed_starts_from_nothing(tmp_path: Path) -> Non
         writer.write(response())
     assert len(records(tmp_path / FIRST)) == 2
     assert not (tmp_path / SECOND).exists()
+    aside = sorted(path.read_bytes() for path in tmp_path.iterdir() if ".aside-" in path.name)
+    assert aside == [b"another", b"half a record"]
     assert (tmp_path / "pages-mine.warc.gz").read_bytes() == b"not ours"
+
+
+def test_the_end_of_a_file_that_a_database_does_not_know_is_set_aside(tmp_path: Path) -> None:
+    with closing(WarcWriter(tmp_path, None)) as writer:
+        writer.write(response("https://example.org/kept"))
+        committed = writer.position
+        writer.write(response("https://example.org/behind"))
+    before = (tmp_path / FIRST).read_bytes()
+    WarcWriter(tmp_path, committed).close()
+    (aside,) = tmp_path.glob("*.aside-*")
+    assert (tmp_path / FIRST).read_bytes() + aside.read_bytes() == before
 
 
 @pytest.mark.parametrize("there", [None, b"short"])

@@ -455,6 +455,46 @@ def test_tables_without_end(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (LEAST + f"max_pages = {'9' * 5000}", "grid.toml is not TOML: a number in it has too many digits"),
+        (
+            LEAST + f"max_pages = 0x{'f' * 5000}",
+            "grid.toml: max_pages must be a whole number of at least 1, not a number of hundreds of digits",
+        ),
+        (
+            LEAST + f"strategy = 0x{'f' * 5000}",
+            "grid.toml: strategy must be one of best-first, breadth, fish, not a number of hundreds of digits",
+        ),
+        (LEAST + f"max_time = '{'1' * 1_000_000}'", "grid.toml: max_time must be seconds or a duration such as "),
+        (f"name = {'[' * 2000}", "grid.toml is not TOML: its values are too deep within each other"),
+        (f"name = {'{a=' * 2000}", "grid.toml is not TOML: its values are too deep within each other"),
+        (".".join(["a"] * 100_000) + " = 1", "grid.toml is not TOML: it has a key of too many parts, 'a.a."),
+        ("[" + ".".join(['"b c"'] * 100_000) + "]", "grid.toml is not TOML: it has a key of too many parts, "),
+        (LEAST + f"{'k' * 100_000} = 1", "grid.toml: there is no key 'kkk"),
+        (LEAST + '"\\u001b[2J" = 1', "grid.toml: there is no key '\\x1b[2J'; the keys are"),
+        (LEAST + "name = 2026-01-01", "grid.toml: name must be one line of text, not datetime.date("),
+        (LEAST + "label = 12:00:00", "grid.toml: label must be one line of text, not datetime.time("),
+        (LEAST + "delay = inf", "grid.toml: delay must be a number that is not negative, not inf"),
+        (LEAST + "include = [[[[]]]]", "grid.toml: include must be one line of text, not [[[]]]"),
+    ],
+    ids=lambda text: None if len(text) < 100 else text[-5:],
+)
+def test_what_no_person_writes_is_one_short_sentence(tmp_path: Path, text: str, sentence: str) -> None:
+    """The 5,000 digits were an error of ours, and the key of 100,000 parts would have taken a minute."""
+    said = complaint(write(tmp_path, text))
+    assert said.startswith(sentence)
+    assert len(said) < 1000
+
+
+def test_a_file_that_is_too_large(tmp_path: Path) -> None:
+    path = tmp_path / "grid.toml"
+    with path.open("wb") as file:
+        file.truncate(2**34)
+    assert complaint(path) == "grid.toml is too large for a topic file: at most 16 MiB are read"
+
+
+@pytest.mark.parametrize(
     ("option", "value", "sentence"),
     [
         ("max_pages", 0, "--max-pages must be a whole number of at least 1, not 0"),

@@ -140,6 +140,8 @@ def test_a_file_without_seeds_gets_them_above_its_tables(tmp_path: Path) -> None
         (None, ["http://b.test/"], "there is no such topic file"),
         (b"name = '\xb5\xe7'", ["http://b.test/"], "is not UTF-8 text"),
         (b"name = ", ["http://b.test/"], "is not TOML: "),
+        (b"max_pages = " + b"9" * 5000, ["http://b.test/"], "is not TOML: a number in it has too many digits"),
+        (b"name = " + b"[" * 2000, ["http://b.test/"], "is not TOML: its values are too deep within each other"),
         (b"seeds = 5", ["http://b.test/"], "seeds must be one line of text, not 5"),
         (b"seeds = []", ["b.test"], "seeds must be whole URLs, but 'b.test' has no scheme"),
     ],

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 
+from msgspec.structs import replace
+
 from shoal.cluster.wire import WIRE, Beat
 from shoal.remembered import WorkerRecord
 
@@ -14,6 +16,37 @@ SILENCE = 7 * BEAT
 _FORGET = 300.0
 """Seconds after which it is not even shown."""
 _RATE_SECONDS = 10.0
+_NAME = 100
+"""Characters of a name that anybody reads."""
+_MOST_AT_ONCE = 10_000
+"""Requests that one worker can make at once, as far as we believe it; `shoal worker` takes no larger number."""
+_MOST_WORKERS = 10_000
+_LARGEST = 2**62
+"""What is counted, is counted up to this."""
+
+
+def shown_name(name: str, longest: int = _NAME) -> str:
+    """What somebody else calls itself, as it may be shown and kept."""
+    return "".join(character if character.isprintable() else "?" for character in name[:longest])
+
+
+def _believed(beat: Beat) -> Beat:
+    """The same beat, as far as it can be true."""
+    capacity = _within(beat.capacity, _MOST_AT_ONCE)
+    return replace(
+        beat,
+        shoal=shown_name(beat.shoal),
+        worker=shown_name(beat.worker),
+        capacity=capacity,
+        busy=_within(beat.busy, capacity),
+        visits=_within(beat.visits, _LARGEST),
+        failures=_within(beat.failures, _LARGEST),
+        bytes=_within(beat.bytes, _LARGEST),
+    )
+
+
+def _within(number: int, most: int) -> int:
+    return min(max(number, 0), most)
 
 
 class _Worker:
@@ -43,13 +76,17 @@ class Crew:
 
     def heard(self, beat: Beat, now: float) -> bool:
         """A worker is alive; False when it was before, just so: there may be a thousand of them, and each beats every second."""
+        beat = _believed(beat)
+        if beat.worker not in self._workers and len(self._workers) >= _MOST_WORKERS:
+            self._forget(now)
+            if len(self._workers) >= _MOST_WORKERS:  # so many there are not
+                return False
         worker = self._workers.setdefault(beat.worker, _Worker())
         last_at, last = worker.beats[-1] if worker.beats else (0.0, None)
         worker.heard(beat, now)
         if last is not None and last_at >= now - SILENCE:
             return (last.capacity, last.leaving, last.wire) != (beat.capacity, beat.leaving, beat.wire)
-        for name in [name for name, worker in self._workers.items() if worker.beats[-1][0] < now - _FORGET]:
-            del self._workers[name]
+        self._forget(now)
         return True
 
     def capacity(self, now: float) -> int:
@@ -63,6 +100,11 @@ class Crew:
     def records(self, now: float) -> tuple[WorkerRecord, ...]:
         """All of them, for those who watch."""
         return tuple(_record(name, worker, now) for name, worker in sorted(self._workers.items()))
+
+    def _forget(self, now: float) -> None:
+        """Who was not heard for long is not even shown."""
+        for name in [name for name, worker in self._workers.items() if worker.beats[-1][0] < now - _FORGET]:
+            del self._workers[name]
 
     def _at_work(self, now: float) -> list[Beat]:
         last = [worker.beats[-1] for worker in self._workers.values()]

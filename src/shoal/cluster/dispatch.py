@@ -4,6 +4,8 @@
 2. Results are acknowledged when the coordinator has them on the disk: if it dies before, the next one gets them.
 3. A result whose lease is over, or of a run that died, is offered to the coordinator as late (`Coordinator.settle_late`).
 4. When the broker is away nothing is handed out. Workers go on with what they have, and bring it when it is back.
+5. A message that cannot be read, or does not fit what was leased, is put aside. What came of a task is judged by our lease of it
+   (`crawl/validation.py`), never by what the message says of the task.
 """
 
 from __future__ import annotations
@@ -19,14 +21,18 @@ from msgspec.structs import replace
 
 from shoal import __version__
 from shoal.cluster import leases, wire
-from shoal.cluster.crew import Crew
+from shoal.cluster.crew import Crew, shown_name
 from shoal.cluster.leases import Lease, Leases
-from shoal.cluster.line import Delivery, Line, LineLost, stay_on_line
-from shoal.cluster.wire import DEAD, TASKS, VOICES, WIRE, Assigned, Beat, Came, Declined, Returned, results_of
+from shoal.cluster.line import Delivery, Line, LineLost, Stay, stay_on_line
+from shoal.cluster.wire import DEAD, TASKS, VOICES, WIRE, Assigned, Beat, Declined, Returned, Sealed, results_of
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.figures import ClusterFigures
-from shoal.model import Failure, Missed, Reason, Task, Timing
+from shoal.crawl.validation import Misfit, Unreadable, checked, in_words, is_of, settle_checked
+from shoal.errors import ShoalError
+from shoal.model import Failure, Missed, Reason, Seen, Task, Timing, Visit, timing_of
 from shoal.settings import Settings
+from shoal.store import packing
+from shoal.urls import host_of, normalise
 
 logger = logging.getLogger(__name__)
 AHEAD = 1.5
@@ -39,6 +45,11 @@ _TICK = 0.5
 """Seconds between two looks at what time has changed."""
 _ALONE = 5.0
 """Seconds without a worker before anybody is told: workers and coordinators may be started in any order."""
+_TOLD = 100
+"""Messages that were put aside are told of one by one; more than so many nobody reads."""
+_SENTENCE = 500
+_OLDEST = 30 * 86400.0
+"""Seconds; a result that waited in the queue for longer counts as so old."""
 _LAST_WORDS = 5.0
 """Seconds for the last acknowledgements, when the crawl is over."""
 
@@ -76,14 +87,16 @@ class Dispatch:
         """For each batch of the coordinator that is not on the disk yet: the last result in it, by its tag on this line."""
         self._alone_since: float | None = clock()
         """When somebody worked last, or might have; None once we have said that nobody does."""
+        self._refusals: set[str] = set()
+        """What workers said that cannot work for this crawl."""
         self._redeliveries = self._expired = self._late = self._dead = 0
         coordinator.work_with(self._durable, lambda: self.crew.records(clock()))
 
-    async def run(self, url: str, crawl: asyncio.Future[Any]) -> None:
+    async def run(self, url: str, crawl: asyncio.Future[Any], stay: Stay = stay_on_line) -> None:
         """Be there for the coordinator until the crawl is over, and all of it is on the disk."""
         async with asyncio.TaskGroup() as group:
             watching = group.create_task(self._watch_time())
-            serving = group.create_task(stay_on_line(url, self._serve))
+            serving = group.create_task(stay(url, self._serve))
             await asyncio.wait([crawl])
             self._over.set()
             # The broker may be away at this moment; then the next run gets the last results again, and knows them.
@@ -107,7 +120,7 @@ class Dispatch:
 
     async def _serve(self, line: Line) -> None:
         results = results_of(self._crawl)
-        await line.declare(DEAD)
+        await line.declare(DEAD, **wire.DEAD_LIMITS)
         await line.declare(TASKS, **wire.TASKS_LIMITS)
         waiting = await line.declare(results)
         await line.declare_meeting(VOICES)
@@ -172,33 +185,62 @@ class Dispatch:
             await asyncio.sleep(0)
 
     async def _take_in(self, delivery: Delivery) -> None:
+        """The boundary around a message: whatever it is, and whatever it does to us, it costs no other one."""
         try:
-            result = wire.read_result(delivery.body)
-        except msgspec.DecodeError as error:
-            logger.warning("A result cannot be read (%s); its page will be asked for again.", error)
-        else:
-            await self._settle(result)
+            await self._settle(wire.read_result(delivery.body))
+        except ShoalError:
+            raise  # the disk is full, the database is gone: no message is to blame for that
+        except (Unreadable, Misfit) as problem:
+            self._put_aside(delivery.body, f"A result ({in_words(problem)})")
+        except Exception as error:
+            self._put_aside(delivery.body, f"A result ({type(error).__name__})")
+            logger.exception("A result could not be taken in, which is our fault.")
         self._unsaved[self._coordinator.batch] = delivery.tag
         self._count_room()
 
-    async def _settle(self, result: wire.Result) -> None:
+    async def _settle(self, result: wire.Arrived) -> None:
         ours = self._leases.find(result.lease) if result.run == self._run else None
+        if ours is None and result.run == self._run and not self._leases.was_given(result.lease):
+            raise Misfit("There never was such a lease.")
         match result:
-            case Came(visit=visit) if ours is not None:
-                self._leases.end(result.lease)
-                await self._coordinator.settle(visit)
-            case Came(visit=visit):
+            case Sealed() if ours is not None:
+                await self._came(result, ours)
+            case Sealed():
                 self._late += 1
-                self._inherited.pop(visit.task.host, None)
-                await self._coordinator.settle_late(visit)
-            case Declined(task=task) if ours is not None:
+                await self._came_late(wire.read_visit(result.visit))
+            case Declined(why=why) if ours is not None:
                 self._leases.end(result.lease)
-                self._coordinator.take_back(task)
-            case Declined(task=task) if self._inherited.pop(task.host, None) is not None:
-                self._coordinator.let_go(task.host)
+                self._coordinator.take_back(wire.plain(ours.task))
+                self._tell_of_refusal(why)
+            case Declined(task=task) if (host := _host_of(task)) in self._inherited:
+                del self._inherited[host]
+                self._coordinator.let_go(host)
             case Returned() if ours is not None:
                 self._redeliveries += 1
                 ours.returned = True
+
+    async def _came(self, sealed: Sealed, lease: Lease) -> None:
+        """What came of a task that is out; a visit of another task ends nothing: the right one may be on its way."""
+        task = wire.plain(lease.task)
+        said = _opened(sealed)
+        if not isinstance(said, Unreadable) and not is_of(said, task):
+            raise Misfit("It is of another task than the one that was leased.")
+        self._leases.end(lease.task.lease)
+        since, now = lease.ends - self._lease_seconds, self._clock()
+        error = await settle_checked(self._coordinator, task, lambda: _whole(said), since=since, now=now)
+        if error is not None:
+            raise Misfit(in_words(error)) from error
+
+    async def _came_late(self, visit: Visit) -> None:
+        """What nobody waits for any more is believed only about URLs and hosts that we know, and as long as it can be true."""
+        task, now = visit.task, self._clock()
+        if (host := _host_of(task)) is None:
+            raise Misfit("It is late, and of no URL.")
+        known = replace(task, host=host)
+        ended = min(max(timing_of(visit).ended, now - _OLDEST), now)
+        late = checked(_whole(visit), known, since=ended - self._lease_seconds, now=ended)
+        self._inherited.pop(host, None)
+        await self._coordinator.settle_late(late)
 
     def _durable(self, batch: int) -> None:
         """All results of this batch, and of those before it, are on the disk."""
@@ -237,7 +279,12 @@ class Dispatch:
         """The last worker has left: what lies in the queue, of whatever crawl, is not begun by anybody."""
         try:
             while (delivery := await line.get(TASKS)) is not None:
-                task = wire.read_assigned(delivery.body)
+                try:
+                    task = wire.read_assigned(delivery.body)
+                except Unreadable as problem:
+                    self._count_dead(f"A task ({problem})")
+                    line.put_aside(delivery.tag)
+                    continue
                 answer = Returned if delivery.again else Declined
                 left = answer(run=task.run, lease=task.lease, task=wire.plain(task))
                 await line.publish(results_of(task.crawl), wire.encode(left))
@@ -249,7 +296,8 @@ class Dispatch:
         """Nobody brought it home; one that takes its workers with it is put aside."""
         kills = lease.returned and lease.task.attempt >= KILLS
         if kills and lease.task.kind == "page":
-            self._put_aside(lease.task)
+            why = f"{lease.task.attempt} workers died while they had it"
+            self._put_aside(wire.encode(lease.task), lease.task.url, why)
         detail = (
             f"{lease.task.attempt} workers died while they had it."
             if kills
@@ -261,11 +309,25 @@ class Dispatch:
         failure = Failure(url=lease.task.url, reason=Reason.WORKER_DIED, detail=detail, heals=not kills, timing=timing)
         return Missed(task=lease.task, failure=failure)
 
-    def _put_aside(self, task: Assigned) -> None:
-        self._dead += 1
-        logger.warning("%s was put aside: %d workers died while they had it.", task.url, task.attempt)
+    # --- what nobody can do anything with ----------------------------------------------------------------------------
+
+    def _put_aside(
+        self, body: bytes, what: str, why: str = "it cannot be read, or fits nothing that was asked for"
+    ) -> None:
+        self._count_dead(what, why)
         if self._line is not None:
-            self._line.publish(DEAD, wire.encode(task))
+            self._line.publish(DEAD, body)
+
+    def _count_dead(self, what: str, why: str = "it cannot be read") -> None:
+        self._dead += 1
+        if self._dead <= _TOLD:
+            logger.warning("%s was put aside: %s.", what, why)
+
+    def _tell_of_refusal(self, why: str) -> None:
+        """That a worker cannot work for this crawl is worth a line, once."""
+        if why and why not in self._refusals and len(self._refusals) < _TOLD:
+            self._refusals.add(why)
+            logger.warning("%s", shown_name(why, _SENTENCE))
 
     # --- voices ------------------------------------------------------------------------------------------------------
 
@@ -283,10 +345,32 @@ class Dispatch:
                 line.say(wire.encode(brief), to=said.reply_to)
 
 
+def _opened(sealed: Sealed) -> Visit | Unreadable:
+    try:
+        return wire.read_visit(sealed.visit)
+    except Unreadable as problem:
+        return problem
+
+
+def _whole(visit: Visit | Unreadable) -> Visit:
+    """The visit, if what is packed in it can be unpacked."""
+    if isinstance(visit, Unreadable):
+        raise visit
+    if isinstance(visit, Seen) and visit.packed is not None and (why := packing.damage(visit.packed)):
+        raise Misfit(why)
+    return visit
+
+
+def _host_of(task: Task) -> str | None:
+    """The host of a task, by its URL and not by what else is said of it; None when that is no URL."""
+    return host_of(task.url) if normalise(task.url) == task.url else None
+
+
 def _refusal(beat: Beat) -> wire.Refused | None:
     if beat.wire == WIRE:
         return None
+    worker, shoal = shown_name(beat.worker), shown_name(beat.shoal)
     return wire.Refused(
-        why=f"The coordinator (shoal {__version__}) speaks version {WIRE} of shoal's messages, and the worker {beat.worker} "
-        f"(shoal {beat.shoal}) version {beat.wire}: install the same shoal on both."
+        why=f"The coordinator (shoal {__version__}) speaks version {WIRE} of shoal's messages, and the worker {worker} "
+        f"(shoal {shoal}) version {beat.wire}: install the same shoal on both."
     )

@@ -3,6 +3,9 @@
 A task is acknowledged when the broker has its result for sure. One that was in another worker's hands before is not begun: only
 the coordinator knows when its host may be asked again. When the line is lost, the worker goes on with what it has in hand, and
 brings it home when there is a line again.
+
+A message that cannot be read is put aside; a visit that cannot be sent comes home as a failure of that URL. Nothing that a
+message or a page contains ends a worker: it would end the next one, too.
 """
 
 from __future__ import annotations
@@ -12,13 +15,12 @@ import logging
 from collections import deque
 from collections.abc import Callable
 
-import msgspec
 from msgspec.structs import replace
 
 from shoal import __version__
 from shoal.cluster import wire
 from shoal.cluster.crew import BEAT
-from shoal.cluster.line import Delivery, Line, LineLost, stay_on_line
+from shoal.cluster.line import Delivery, Line, LineLost, Stay, stay_on_line
 from shoal.cluster.times import Offset, shifted
 from shoal.cluster.wire import (
     TASKS,
@@ -32,19 +34,22 @@ from shoal.cluster.wire import (
     Declined,
     Heard,
     Refused,
-    Result,
     Returned,
     results_of,
 )
 from shoal.crawl.figures import WorkerFigures
+from shoal.crawl.internal_errors import failure_of
 from shoal.crawl.steady_clock import SteadyClock
+from shoal.crawl.validation import Unreadable
 from shoal.errors import BrokerRefused
-from shoal.model import Visit
+from shoal.model import Missed, Seen, Timing, Visit
 from shoal.store.packing import packed
 
 logger = logging.getLogger(__name__)
 _AHEAD = 1.25
 """Tasks in hand for each that can be done at once: who is done need not wait for the next one."""
+_SENTENCE = 500
+"""Characters of a reason to give a task back."""
 _FAREWELL = 0.25
 """Seconds for the last tasks to arrive, when a worker has said that it leaves."""
 
@@ -53,7 +58,7 @@ class Hand:
     """The tasks of one worker. Implements `protocols.Broker`; sole owner of what it has in hand. `run` must be running."""
 
     def __init__(self, name: str, capacity: int, clock: Callable[[], float] | None = None) -> None:
-        self._name = name
+        self.name = name
         self._capacity = capacity
         self._clock = clock or SteadyClock()  # what a coordinator's clock is ahead of ours must not change
         self._ready: deque[Assigned] = deque()
@@ -94,21 +99,40 @@ class Hand:
             if task is None or self._in_time(task):
                 self._busy += task is not None
                 return task
-            await self._bring(task, Declined(run=task.run, lease=task.lease, task=wire.plain(task)))
+            await self._bring(task, _declined(task))
 
     async def settle(self, visit: Visit) -> None:
         """Bring a result home; returns when the broker has it for sure."""
         task = visit.task
         assert isinstance(task, Assigned), "it was not leased here"
         self.figures.visited(visit)
-        offset = self._offsets.get(task.crawl)
-        there = shifted(replace(visit, task=wire.plain(task)), offset.seconds if offset else 0.0)
-        # Not before its times are right: they stand in what goes to the disk.
-        ready = packed(there, self.brief(task.crawl).settings.learning)
         try:
-            await self._bring(task, Came(run=task.run, lease=task.lease, worker=self._name, visit=ready))
+            await self._bring(task, self._sendable(task, visit))
         finally:
             self._busy -= 1
+
+    async def decline(self, task: Assigned, why: str) -> None:
+        """Give back a leased task that this worker cannot do; others may."""
+        try:
+            await self._bring(task, _declined(task, why[:_SENTENCE].encode("utf-8", "replace").decode()))
+        finally:
+            self._busy -= 1
+
+    def _sendable(self, task: Assigned, visit: Visit) -> bytes:
+        """A result as it travels. One that cannot be sent is a failure of its URL, not of this worker."""
+        offset = self._ahead(task)
+        try:
+            there = shifted(replace(visit, task=wire.plain(task)), offset)
+            # Not before its times are right: they stand in what goes to the disk.
+            learning = self.brief(task.crawl).settings.learning
+            return self._came(task, packed(there, learning) if isinstance(there, Seen) else there)
+        except Exception as error:
+            now = self._clock() + offset
+            failure = failure_of(error, task.url, Timing(started=now, answered=now, ended=now))
+            return self._came(task, Missed(task=wire.plain(task), failure=failure))
+
+    def _came(self, task: Assigned, visit: Visit) -> bytes:
+        return wire.encode(Came(run=task.run, lease=task.lease, worker=self.name, visit=visit))
 
     async def _next(self) -> Assigned | None:
         if self._ready:
@@ -125,12 +149,15 @@ class Hand:
             raise
 
     def _in_time(self, task: Assigned) -> bool:
-        offset = self._offsets.get(task.crawl)
-        return self._clock() + (offset.seconds if offset else 0.0) < task.until
+        return self._clock() + self._ahead(task) < task.until
 
-    async def _bring(self, task: Assigned, result: Result) -> None:
-        """Publish until the broker has it; a result that comes twice is known to the coordinator."""
-        body = wire.encode(result)
+    def _ahead(self, task: Assigned) -> float:
+        """Seconds by which the clock of its coordinator is ahead of ours."""
+        offset = self._offsets.get(task.crawl)
+        return offset.seconds if offset else 0.0
+
+    async def _bring(self, task: Assigned, body: bytes) -> None:
+        """Publish a result until the broker has it; one that comes twice is known to the coordinator."""
         while True:
             await self._on_line.wait()
             line = self._line
@@ -149,10 +176,10 @@ class Hand:
 
     # --- one line ----------------------------------------------------------------------------------------------------
 
-    async def run(self, url: str) -> None:
+    async def run(self, url: str, stay: Stay = stay_on_line) -> None:
         """Take tasks until the worker leaves and all is brought home; also when the broker is away at that moment."""
         async with asyncio.TaskGroup() as group:
-            serving = group.create_task(stay_on_line(url, self._serve))
+            serving = group.create_task(stay(url, self._serve))
             await self._gone.wait()
             if self._line is None:
                 serving.cancel()
@@ -211,13 +238,17 @@ class Hand:
     def _got(self, line: Line, delivery: Delivery) -> None:
         try:
             task = wire.read_assigned(delivery.body)
-        except msgspec.DecodeError as error:  # it would end one worker after the other
-            logger.warning("A task cannot be read (%s), and was put aside.", error)
+        except Unreadable as problem:
+            logger.warning("A task cannot be read (%s), and was put aside.", problem)
             line.put_aside(delivery.tag)
             return
         if delivery.again:
             line.publish(results_of(task.crawl), wire.encode(_returned(task)))
             line.ack(delivery.tag)
+            return
+        if (task.run, task.lease) in self._deliveries:
+            logger.warning("A task came twice, and was put aside the second time.")
+            line.put_aside(delivery.tag)
             return
         self.figures.took()
         self._deliveries[task.run, task.lease] = line, delivery.tag
@@ -236,7 +267,7 @@ class Hand:
         self._unbriefed.clear()
         self._send_home()
         for task in left:
-            await self._bring(task, Declined(run=task.run, lease=task.lease, task=wire.plain(task)))
+            await self._bring(task, _declined(task))
 
     def _send_home(self) -> None:
         """Whoever waits for a task gets none any more."""
@@ -264,13 +295,13 @@ class Hand:
         for key, (task, _) in list(self._unbriefed.items()):
             if not self._in_time(task):
                 del self._unbriefed[key]
-                await self._bring(task, Declined(run=task.run, lease=task.lease, task=wire.plain(task)))
+                await self._bring(task, _declined(task))
 
     def _beat(self, line: Line) -> None:
         beat = Beat(
             wire=WIRE,
             shoal=__version__,
-            worker=self._name,
+            worker=self.name,
             capacity=self._capacity,
             busy=self._busy,
             visits=self.figures.visits,
@@ -321,6 +352,10 @@ def _give(waiter: asyncio.Future[Assigned | None], task: Assigned | None) -> boo
         return False
     waiter.set_result(task)
     return True
+
+
+def _declined(task: Assigned, why: str = "") -> bytes:
+    return wire.encode(Declined(run=task.run, lease=task.lease, task=wire.plain(task), why=why))
 
 
 def _returned(task: Assigned) -> Returned:

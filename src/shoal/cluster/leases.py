@@ -8,7 +8,6 @@ is under way, and the host may be asked again.
 from __future__ import annotations
 
 from heapq import heappop, heappush
-from itertools import count
 
 from shoal.cluster.wire import Assigned
 from shoal.settings import Settings
@@ -47,14 +46,20 @@ class Leases:
         self._leases: dict[int, Lease] = {}
         """By the number of the lease."""
         self._ends: list[tuple[float, int]] = []
-        self._numbers = count(1)
+        self._last = 0
+        """The number that was given last."""
 
     def __len__(self) -> int:
         return len(self._leases)
 
     def new_number(self) -> int:
         """For a task that is about to be handed out."""
-        return next(self._numbers)
+        self._last += 1
+        return self._last
+
+    def was_given(self, number: int) -> bool:
+        """False when there never was such a lease."""
+        return 0 < number <= self._last
 
     def add(self, task: Assigned, ends: float) -> None:
         """A task was handed out."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple, TypeVar
 
@@ -277,6 +277,10 @@ async def dialled(url: str) -> AsyncIterator[Line]:
         yield lines[0]
     finally:
         await lines[0].close()
+
+
+Stay = Callable[[str, Callable[[Line], Awaitable[None]]], Coroutine[Any, Any, None]]
+"""How one stays on a line: `stay_on_line`, or what a test has in its place."""
 
 
 def _lose(lines: list[Line], why: object) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import deque
+from math import isfinite
 
 from msgspec.structs import replace
 
 from shoal.model import Missed, Moved, Pictured, RobotsRead, Seen, Timing, Visit
 
 _KEPT = 8
+_LONGEST = 60.0
+"""Seconds that an answer may take, and still tell the time."""
 _SAME = 0.02
 """Seconds that clocks may differ and still count as the same."""
 
@@ -21,7 +24,9 @@ class Offset:
         """How long each answer took, and the difference it shows."""
 
     def heard(self, *, sent: float, there: float, back: float) -> None:
-        """We spoke, it answered when its clock said `there`, and we heard it."""
+        """We spoke, it answered when its clock said `there`, and we heard it. What cannot be so was not said."""
+        if not (isfinite(there) and 0 <= back - sent <= _LONGEST):  # or our own clock was set meanwhile
+            return
         self._heard.append((back - sent, there - (sent + back) / 2))
 
     @property

@@ -11,19 +11,23 @@ fields for ever, new ones have defaults.
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 import msgspec
+from msgspec import Meta
 
+from shoal.crawl.validation import Unreadable, read
 from shoal.model import Task, Value, Visit
 from shoal.settings import Settings
 
 _T = TypeVar("_T")
-WIRE = 1
+WIRE = 2
 """Raised whenever a message changes, and with it what travels inside (`model`, `settings`): a test holds us to it."""
 TASKS = f"shoal.{WIRE}.tasks"
 DEAD = f"shoal.{WIRE}.dead"
-"""Tasks that nobody should try again: workers died of them."""
+"""What is put aside: tasks that workers died of, and messages that nobody can read, or that fit nothing."""
+DEAD_LIMITS = {"x-max-length": 10_000, "x-max-length-bytes": 2**28}
+"""Beyond that the oldest are forgotten: whoever sends nonsense for a whole night must not fill the broker's disk."""
 TASKS_LIMITS = {"x-delivery-limit": 5, "x-dead-letter-exchange": "", "x-dead-letter-routing-key": DEAD}
 """A task that goes from worker to worker so often without a word of any is put aside by the broker itself."""
 VOICES = "shoal.voices"
@@ -40,7 +44,8 @@ def results_of(crawl: str) -> str:
 class Assigned(Task, frozen=True, kw_only=True):
     """A task on its way through the cluster."""
 
-    crawl: str
+    crawl: Annotated[str, Meta(max_length=50)]
+    """Its id; it has room in the name of a queue."""
     run: str
     """Which start of the crawl's coordinator it is from: a new one may have other settings."""
     lease: int
@@ -63,12 +68,23 @@ class Came(Value, frozen=True, kw_only=True, tag=True):
     visit: Visit
 
 
+class Sealed(Value, frozen=True, kw_only=True, tag="Came"):
+    """A `Came` as it arrives: whatever its visit turns out to be (`read_visit`), the lease is known."""
+
+    run: str
+    lease: int
+    worker: str
+    visit: msgspec.Raw
+
+
 class Declined(Value, frozen=True, kw_only=True, tag=True):
-    """Nobody began with it: it came too late, or the worker is going home."""
+    """Nobody began with it: it came too late, the worker is going home, or it cannot work for this crawl."""
 
     run: str
     lease: int
     task: Task
+    why: str = ""
+    """One sentence when the worker cannot work for this crawl at all."""
 
 
 class Returned(Value, frozen=True, kw_only=True, tag=True):
@@ -80,6 +96,7 @@ class Returned(Value, frozen=True, kw_only=True, tag=True):
 
 
 Result = Came | Declined | Returned
+Arrived = Sealed | Declined | Returned
 
 
 # --- voices ----------------------------------------------------------------------------------------------------------
@@ -147,7 +164,8 @@ Reply = Heard | Brief | Refused
 
 _encoder = msgspec.msgpack.Encoder()
 _assigned = msgspec.msgpack.Decoder(Assigned)
-_result: msgspec.msgpack.Decoder[Result] = msgspec.msgpack.Decoder(Result)
+_arrived: msgspec.msgpack.Decoder[Arrived] = msgspec.msgpack.Decoder(Arrived)
+_visit: msgspec.msgpack.Decoder[Visit] = msgspec.msgpack.Decoder(Visit)
 _voice: msgspec.msgpack.Decoder[Voice] = msgspec.msgpack.Decoder(Voice)
 _reply: msgspec.msgpack.Decoder[Reply] = msgspec.msgpack.Decoder(Reply)
 
@@ -158,13 +176,18 @@ def encode(message: Assigned | Result | Voice | Reply) -> bytes:
 
 
 def read_assigned(data: bytes) -> Assigned:
-    """What a coordinator wants done."""
-    return _assigned.decode(data)
+    """What a coordinator wants done; `Unreadable` like the next two."""
+    return read(_assigned, data)
 
 
-def read_result(data: bytes) -> Result:
+def read_result(data: bytes) -> Arrived:
     """What a worker sends home."""
-    return _result.decode(data)
+    return read(_arrived, data)
+
+
+def read_visit(data: bytes | msgspec.Raw) -> Visit:
+    """What is in a `Sealed`."""
+    return read(_visit, data)
 
 
 def read_voice(data: bytes) -> Voice | None:
@@ -179,6 +202,6 @@ def read_reply(data: bytes) -> Reply | None:
 
 def _understood(decoder: msgspec.msgpack.Decoder[_T], data: bytes) -> _T | None:
     try:
-        return decoder.decode(data)
-    except msgspec.DecodeError:
+        return read(decoder, data)
+    except Unreadable:
         return None

@@ -8,9 +8,10 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
-import click
 import msgspec
 import uvloop
+
+from shoal.terminal.speaking import show_json
 
 STOPPED = 130
 """The exit code of a command that Ctrl-C ended."""
@@ -19,8 +20,7 @@ _Result = TypeVar("_Result")
 
 def print_json(value: object) -> None:
     """One value on standard output, for other programs."""
-    # As bytes, because JSON is UTF-8 whatever the terminal speaks.
-    click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2))
+    show_json(msgspec.json.format(msgspec.json.encode(value), indent=2))
 
 
 def path_text(path: Path) -> str:

@@ -12,6 +12,7 @@ import click
 from shoal.commands import options
 from shoal.commands.answer import STOPPED, print_json
 from shoal.commands.options import Seconds
+from shoal.terminal.speaking import tell
 
 if TYPE_CHECKING:
     from shoal.evaluate.compare import Plan
@@ -130,7 +131,7 @@ def compare(
             comparison = run_compare(plan, watcher)
     except KeyboardInterrupt:
         again = "" if "--resume" in sys.argv else " with --resume"
-        click.echo(f"Stopped. What is finished is kept in {folder}: go on by typing the same again{again}.", err=True)
+        tell(f"Stopped. What is finished is kept in {folder}: go on by typing the same again{again}.")
         return STOPPED
     if as_json:
         print_json(comparison)
@@ -149,7 +150,7 @@ def _compare_images(plan: Plan, *, silent: bool, as_json: bool) -> int:
         with watching(silent=silent) as watcher:
             comparison = run_picture_compare(plan, watcher)
     except KeyboardInterrupt:
-        click.echo("Stopped. A comparison of pictures is written at its end, so nothing of it is kept.", err=True)
+        tell("Stopped. A comparison of pictures is written at its end, so nothing of it is kept.")
         return STOPPED
     if as_json:
         print_json(comparison)

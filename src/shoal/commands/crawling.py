@@ -6,7 +6,6 @@ import asyncio
 import os
 import re
 import shlex
-from functools import partial
 from pathlib import Path
 
 import click
@@ -19,7 +18,10 @@ from shoal.errors import AddressTaken, FolderBusy, InputError, NoSeedReached
 from shoal.settings import Address, Settings
 from shoal.store.models import read_model
 from shoal.terminal import crawl as screen
+from shoal.terminal.speaking import answer, tell
 from shoal.topic.file import read_cluster, read_topic, topic_from_words
+
+_NO_LETTERS = re.compile(r"\W+")
 
 
 @click.command(cls=options.InSections)
@@ -53,11 +55,11 @@ def crawl(
     settings = _settings(topic_file, words, seeds, given)
     folder = folder or Path("crawls") / _slug(settings.topic.name)
     cluster = read_cluster(topic_file, options=given, environ=os.environ)
-    app.start_crawl(folder, settings, None if model_file is None else read_model(model_file), cluster)
+    made = app.start_crawl(folder, settings, None if model_file is None else read_model(model_file), cluster)
     try:
         return _run(folder, metrics, as_json=as_json, quiet=quiet)
     except (NoSeedReached, AddressTaken):  # so that the same command works when the mistake is found
-        app.forget_crawl(folder)
+        app.forget_crawl(made)
         raise
 
 
@@ -86,7 +88,7 @@ def resume(
     app.join_crawl(folder, given, os.environ)
     while True:
         if standby:
-            app.stand_by(folder, screen.unsaid if quiet else partial(click.echo, err=True))
+            app.stand_by(folder, screen.unsaid if quiet else tell)
         try:
             app.change_settings(folder, given)
             return _run(folder, metrics, as_json=as_json, quiet=quiet)
@@ -104,21 +106,20 @@ def _settings(topic_file: Path | None, words: str | None, seeds: tuple[str, ...]
 
 
 def _slug(name: str) -> str:
-    return re.sub(r"[^\w]+", "-", name).strip("-").lower()[:60] or "crawl"
+    return _NO_LETTERS.sub("-", name).strip("-").lower()[:60] or "crawl"
 
 
 def _run(folder: Path, metrics: Address | None, *, as_json: bool, quiet: bool) -> int:
     watch = screen.silent if quiet or as_json else screen.progress(folder)
-    say = screen.unsaid if quiet or as_json else partial(click.echo, err=True)
+    say = screen.unsaid if quiet or as_json else tell
     try:
         ending = run_async(app.run_crawl(folder, watch, say=say, metrics=metrics))
     except asyncio.CancelledError:  # the second Ctrl-C
-        click.echo(f"Stopped at once. Go on with: shoal resume --dir {shlex.quote(str(folder))}", err=True)
+        tell(f"Stopped at once. Go on with: shoal resume --dir {shlex.quote(str(folder))}")
         return STOPPED
     status = app.crawl_status(folder)
     if as_json:
-        answer = {"folder": path_text(folder), "ending": ending, "outlook": status.outlook, "status": status}
-        print_json(answer)
+        print_json({"folder": path_text(folder), "ending": ending, "outlook": status.outlook, "status": status})
     elif not quiet:
-        click.echo(screen.ending(folder, ending, status))
+        answer(screen.ending(folder, ending, status))
     return STOPPED if ending is Ending.STOPPED else 0

@@ -14,6 +14,7 @@ from shoal.commands.answer import STOPPED, print_json, run_async
 from shoal.crawl.allowance import Ending
 from shoal.evaluate.generated.sites import TOPICS
 from shoal.terminal import crawl as screen
+from shoal.terminal.speaking import tell
 
 
 @click.command()
@@ -49,14 +50,14 @@ def demo(folder: Path, topic: str, pages: int, seed: int, quiet: bool, as_json: 
 
     def say(sentence: str) -> None:
         if not silent:
-            click.echo(sentence, err=True)
+            tell(sentence)
 
     try:
         outcome = run_demo(Plan(folder=folder, topic=topic, pages=pages, seed=seed), run, say)
     except asyncio.CancelledError:  # the second Ctrl-C
         outcome = None
     if outcome is None:
-        click.echo(f"Stopped. Start anew with: shoal demo --dir {shlex.quote(str(folder))}", err=True)
+        tell(f"Stopped. Start anew with: shoal demo --dir {shlex.quote(str(folder))}")
         return STOPPED
     if as_json:
         print_json(outcome)

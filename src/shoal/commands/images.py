@@ -12,6 +12,7 @@ from shoal.commands.answer import path_text, print_json
 from shoal.errors import InputError
 from shoal.terminal import images as screen
 from shoal.terminal import waiting
+from shoal.terminal.speaking import tell
 
 _file = click.Path(path_type=Path)
 
@@ -71,5 +72,5 @@ def _write(
     if as_json:
         print_json({"pictures": count, "place": path_text(place)})
     else:
-        click.echo(f"{count:,} pictures written to {place}.", err=True)
+        tell(f"{count:,} pictures written to {place}.")
     return 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import shlex
 import time
-from functools import partial
 from pathlib import Path
 
 import click
@@ -19,6 +18,7 @@ from shoal.errors import InputError
 from shoal.terminal import crawl as crawl_screen
 from shoal.terminal import keeping as screen
 from shoal.terminal import waiting
+from shoal.terminal.speaking import answer, tell
 from shoal.topic import values
 
 
@@ -47,11 +47,11 @@ def revisit(urls: tuple[str, ...], folder: Path, older: float, relevant: bool, a
         raise InputError("Name URLs, or choose with --older-than and --relevant, not both.")
     revisiting.want(folder, urls, older=older, relevant_only=relevant, now=time.time())
     watch = crawl_screen.silent if quiet or as_json else crawl_screen.progress(folder)
-    say = crawl_screen.unsaid if quiet or as_json else partial(click.echo, err=True)
+    say = crawl_screen.unsaid if quiet or as_json else tell
     try:
         found = run_async(revisiting.revisit(folder, watch, say=say))
     except asyncio.CancelledError:  # the second Ctrl-C
-        click.echo(f"Stopped at once. Go on with: shoal revisit --dir {shlex.quote(str(folder))}", err=True)
+        tell(f"Stopped at once. Go on with: shoal revisit --dir {shlex.quote(str(folder))}")
         return STOPPED
     if as_json:
         print_json(found)
@@ -70,7 +70,7 @@ def reindex(folder: Path, as_json: bool, quiet: bool) -> int:
     if as_json:
         print_json({"pages": pages})
     elif not quiet:
-        click.echo(f"{pages:,} pages are indexed.")
+        answer(f"{pages:,} pages are indexed.")
     return 0
 
 

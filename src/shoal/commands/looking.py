@@ -12,9 +12,11 @@ from shoal import app
 from shoal.attending import attendance
 from shoal.commands import options
 from shoal.commands.answer import path_text, print_json
-from shoal.store.export import Format
+from shoal.errors import InputError
+from shoal.store.export import TEXT, Format
 from shoal.terminal import crawl as screen
 from shoal.terminal.attending import show_attendance
+from shoal.terminal.speaking import output, tell
 
 
 @click.command()
@@ -64,11 +66,13 @@ def export(folder: Path, format: Format, out: Path | None, relevant: bool, as_js
 
     One row per page, relevant or not, in the order in which they were fetched.
     """
-    count = app.export_pages(folder, format, out, relevant_only=relevant)
+    if out is None and format not in TEXT:
+        raise InputError(f"The format {format} is not text: name a file with --out.")
+    count = app.export_pages(folder, format, out or output(is_json=format == "jsonl"), relevant_only=relevant)
     if out is not None and as_json:
         print_json({"pages": count, "file": path_text(out), "format": format})
     elif out is not None:
         # Only bodies make a WARC file, so it has fewer pages than a table of the same crawl.
         left_out = "; exact copies and files that are not text have no record" if format == "warc" else ""
-        click.echo(f"{count:,} pages written to {out}{left_out}.", err=True)
+        tell(f"{count:,} pages written to {out}{left_out}.")
     return 0

@@ -13,6 +13,7 @@ from shoal.commands import options
 from shoal.commands.answer import path_text, print_json
 from shoal.store.models import FORMAT, Model, read_model
 from shoal.terminal import model as screen
+from shoal.terminal.speaking import tell
 
 _path = click.Path(path_type=Path)
 
@@ -39,7 +40,7 @@ def export(folder: Path, out: Path, as_json: bool) -> int:
     if as_json:
         print_json(_written_out(out, written))
     else:
-        click.echo(screen.written(out, written), err=True)
+        tell(screen.written(out, written))
     return 0
 
 

@@ -12,6 +12,7 @@ from shoal.errors import InputError
 from shoal.store import backup as backups
 from shoal.store import moving
 from shoal.terminal import waiting
+from shoal.terminal.speaking import answer
 from shoal.topic import values
 
 _HERE = "sqlite"
@@ -33,9 +34,9 @@ def migrate(folder: Path, to: str, as_json: bool, quiet: bool) -> int:
     if as_json:
         print_json(moved)
     elif not quiet:
-        click.echo(f"{moved.rows:,} rows moved to {moved.to} and compared. The old copy is still there: {moved.aside}.")
+        answer(f"{moved.rows:,} rows moved to {moved.to} and compared. The old copy is still there: {moved.aside}.")
         if moved.bodies_elsewhere:
-            click.echo(f"The bodies of {moved.bodies_elsewhere:,} pages stay in the folders of other machines.")
+            answer(f"The bodies of {moved.bodies_elsewhere:,} pages stay in the folders of other machines.")
     return 0
 
 
@@ -50,7 +51,7 @@ def backup(folder: Path, out: Path, as_json: bool, quiet: bool) -> int:
     if as_json:
         print_json(saved)
     elif not quiet:
-        click.echo(f"{saved.pages:,} pages are saved in {saved.file} ({saved.bytes:,} bytes).")
+        answer(f"{saved.pages:,} pages are saved in {saved.file} ({saved.bytes:,} bytes).")
     return 0
 
 
@@ -67,7 +68,7 @@ def restore(file: Path, folder: Path, database: str, as_json: bool, quiet: bool)
     if as_json:
         print_json(saved)
     elif not quiet:
-        click.echo(f"{saved.pages:,} pages are back in {folder}. The first search makes their index anew.")
+        answer(f"{saved.pages:,} pages are back in {folder}. The first search makes their index anew.")
     return 0
 
 

@@ -10,6 +10,7 @@ import click
 from shoal.commands import options
 from shoal.commands.answer import print_json, run_async
 from shoal.commands.options import Seconds
+from shoal.terminal.speaking import answer
 
 
 @click.command()
@@ -40,7 +41,7 @@ def replay(file: Path, port: int, log: Path | None, latency: float, as_json: boo
         if as_json:
             print_json(served)
         else:
-            click.echo(_greeting(served.proxy, served.pages, served.hosts, served.start))
+            answer(_greeting(served.proxy, served.pages, served.hosts, served.start))
 
     with open_archive(file) as archive:
         run_async(serve(archive, port=port, log=log, latency=latency, ready=show))

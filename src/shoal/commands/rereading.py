@@ -11,6 +11,7 @@ from shoal.commands import options
 from shoal.commands.answer import print_json
 from shoal.errors import InputError
 from shoal.terminal import rereading as screen
+from shoal.terminal.speaking import show_bytes
 
 
 @click.command(short_help="Print a stored page: its text, or as it came.")
@@ -27,7 +28,7 @@ def show(url: str, folder: Path, as_html: bool, versions: bool, version: int | N
             "Choose: --html, --versions or the text; --json goes with the last two, --version with the first and the last."
         )
     if as_html:
-        click.echo(rereading.body(folder, url, version), nl=False)
+        show_bytes(rereading.body(folder, url, version))
     elif versions and as_json:
         print_json(rereading.steps(folder, url))
     elif versions:

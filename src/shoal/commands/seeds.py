@@ -22,6 +22,7 @@ from shoal.seeds import choosing
 from shoal.seeds.asking import Asker, is_wanted
 from shoal.seeds.choosing import Choice, Listed, listed
 from shoal.seeds.listing import LARGEST
+from shoal.seeds.published import PublishedSource
 from shoal.seeds.searxng import SearxngSource, instance_address, language_code
 from shoal.settings import Fetching
 from shoal.terminal import seeds as screen
@@ -77,9 +78,6 @@ def read(place: str, words: str, **given: Any) -> int:
 
     Of a site, the sitemaps named in its robots.txt are read, else its /sitemap.xml, else the feeds named in its page.
     """
-    # Here, because feedparser takes a tenth of a second to load, and every other command does without it.
-    from shoal.seeds.published import PublishedSource
-
     wishes = wishing.checked(words, called="--match", **given)
     source = partial(PublishedSource, wishing.place(place), wanted=wishes.wanted)
     return _finish(_ask(source, wishes, replace(wishes.fetching, max_body=LARGEST)), wishes)

@@ -19,6 +19,7 @@ from shoal.model import Page, Term, Topic
 from shoal.remembered import TopicChange
 from shoal.settings import Fetching
 from shoal.terminal import topic as screen
+from shoal.terminal.speaking import tell
 from shoal.topic import values
 from shoal.topic.background import general
 from shoal.topic.feedback import difference
@@ -170,7 +171,7 @@ def learn_topic(
         print_json(_lesson_written_out(lesson, pages, out))
     else:
         screen.show_lesson(lesson, pages)
-        click.echo(_advice(out, bool(urls)), err=True)
+        tell(_advice(out, bool(urls)))
     return 0
 
 

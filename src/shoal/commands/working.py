@@ -13,6 +13,7 @@ from shoal.commands.answer import STOPPED, print_json, run_async
 from shoal.errors import InputError
 from shoal.settings import Address
 from shoal.terminal import working as screen
+from shoal.terminal.speaking import tell
 from shoal.urls import shown
 
 
@@ -46,7 +47,7 @@ def worker(
     try:
         run_async(work_for_all(broker, name=called, concurrency=concurrency, watch=watch, metrics=metrics))
     except asyncio.CancelledError:  # the second Ctrl-C
-        click.echo("Stopped at once; others will do what was under way.", err=True)
+        tell("Stopped at once; others will do what was under way.")
         code = STOPPED
     if as_json:
         print_json({"worker": called, **tally.figures()})

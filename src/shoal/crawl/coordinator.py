@@ -20,6 +20,8 @@ from shoal.crawl.figures import COMMIT_BOUNDS, FETCH_BOUNDS, CrawlFigures, Sprea
 from shoal.crawl.finish import Finish
 from shoal.crawl.frontier import Frontier
 from shoal.crawl.intake import Intake
+from shoal.crawl.internal_errors import InternalErrors
+from shoal.crawl.internal_errors import failure_of as failure_from
 from shoal.crawl.learning import Learner
 from shoal.crawl.politeness import BUSY, Clocks
 from shoal.crawl.robots import Rulebook, Ruling
@@ -38,6 +40,7 @@ from shoal.model import (
     Seen,
     State,
     Task,
+    Timing,
     Topic,
     Visit,
     size_of,
@@ -119,6 +122,9 @@ class Coordinator:
         self._dispatching = False
         """`_dispatch` will be called in the next turn of the event loop."""
         # For those who watch the crawl from outside; counted since this run began:
+        self._internal_errors = InternalErrors(totals.internal_errors)
+        self._noted_errors = totals.internal_errors
+        """How many of them the store knows of."""
         self._failures: Counter[Reason] = Counter()
         self._fetches, self._commits = Spread(FETCH_BOUNDS), Spread(COMMIT_BOUNDS)
         # The batch that the next commit takes, beside what the frontier has changed:
@@ -139,6 +145,7 @@ class Coordinator:
             opinions=opinions,
             clock=clock,
             changed=self._dispatch_soon,
+            internal_errors=self._internal_errors,
         )
 
     # --- what others ask and tell ------------------------------------------------------------------------------------
@@ -157,19 +164,11 @@ class Coordinator:
 
     async def settle(self, visit: Visit) -> None:
         """Take in the result of a leased task; it is durable with the next commit."""
-        self._fetches.add(seconds_of(visit))
-        if (reason := failure_of(visit)) is not None:
-            self._failures[reason] += 1
-        # That a site has no robots.txt is no trouble.
-        if isinstance(visit, Missed) and (visit.task.kind == "page" or visit.failure.heals):
-            self._meter.trouble(visit.task.url, visit.failure.detail)
-        if visit.task.kind == "robots":
-            assert not isinstance(visit, Seen | Pictured), "a robots.txt is never judged"
-            self._errands.came(visit)
-        elif visit.task.id in self._extras:
-            self._extras.came(visit)
-        else:
-            self._page_came(visit)
+        claimed = self._clocks.in_flight(visit.task.host)
+        try:
+            self._take_in(visit)
+        except Exception as error:  # the boundary of the stateful half: what a page brings to light costs that page
+            self._take_in_as_failed(visit, error, is_claimed=self._clocks.in_flight(visit.task.host) == claimed)
         self._frontier.free(visit.task.host)
         if len(self._pages) >= _FULL_BATCH:
             self._batch_due.set()
@@ -194,16 +193,18 @@ class Coordinator:
     async def settle_late(self, visit: Visit) -> bool:
         """Take in what nobody waits for: its lease ran out, or the run that leased it died. False when it is of no use any more.
 
-        A page that still waits is spared a second request. Of the rest only the clock of the host is told.
+        A page that still waits is spared a second request. Of the rest only the clock of the host is told, if we know the host.
         """
+        if not self._clocks.knows(visit.task.host):
+            return False
         self._clocks.came_late(visit.task.host)
         known = self._frontier.knows(visit.task.url) if visit.task.kind == "page" and visit.task.id > 0 else None
         wanted = known is not None and known.state is State.WAITING and known.id not in self._frontier.leased
         room = self._spent(in_flight=len(self._frontier.leased)) is None
         if wanted and room and known is not None and not isinstance(visit, Missed):
-            self._strategy.chosen(self._frontier.take_out(known.id))
-            # A run that died may have had another number for this URL.
-            await self.settle(replace(visit, task=replace(visit.task, id=known.id)))
+            self._strategy.chosen(entry := self._frontier.take_out(known.id))
+            # A run that died may have had another number for this URL, and nobody else knows its depth.
+            await self.settle(replace(visit, task=_task_of(entry)))
             return True
         failure = visit.failure if isinstance(visit, Missed) else None
         self._clocks.release(visit.task.host, timing_of(visit), failure)
@@ -259,6 +260,7 @@ class Coordinator:
             holding_back=self._frontier.is_holding_back and bool(self._waiters) and not self._stopping,
             pictures=self._extras.pictures,
             extras=len(self._extras),
+            internal=self._internal_errors.count,
         )
 
     def figures(self) -> CrawlFigures:
@@ -307,6 +309,8 @@ class Coordinator:
             await self._commit()
         self._dispatch()
         await self._commit()
+        if self._internal_errors.count != self._noted_errors:  # of the last batch itself
+            await self._commit()
         return ending
 
     # --- handing out -------------------------------------------------------------------------------------------------
@@ -363,7 +367,12 @@ class Coordinator:
         for _ in range(_SKIPS_AT_ONCE):
             if (entry := self._frontier.pop(now, patient=patient, pages=pages)) is None:
                 return None
-            if (task := self._prepare(entry, now)) is not None:
+            try:
+                task = self._prepare(entry, now)
+            except Exception as error:
+                self._give_up(entry, error, now)
+                continue
+            if task is not None:
                 return task
         self._dispatch_soon()
         return None
@@ -383,6 +392,13 @@ class Coordinator:
         self._clocks.set_crawl_delay(entry.host, self._rulebook.crawl_delay(entry.url))
         return replace(task, topic_version=self.topic.version)
 
+    def _give_up(self, entry: Entry, error: Exception, now: float) -> None:
+        """A bug of ours stands between a URL and its request: it is never asked for."""
+        at_once = Timing(started=now, answered=now, ended=now)
+        task = Task(id=entry.id, url=entry.url, host=entry.host)
+        self._take_in(Missed(task=task, failure=failure_from(error, entry.url, at_once)))
+        self._frontier.free(entry.host)
+
     def _page_task(self, entry: Entry, ruling: Ruling) -> Task | None:
         if ruling == "unreachable":
             self._shut(entry, State.SKIPPED, Reason.ROBOTS_UNREACHABLE, "its robots.txt cannot be read")
@@ -392,14 +408,7 @@ class Coordinator:
             self._skip(entry, Reason.TRAP, trap)
         elif not self._over_host_budget(entry):
             self._strategy.chosen(entry)
-            return Task(
-                id=entry.id,
-                url=entry.url,
-                host=entry.host,
-                depth=entry.depth,
-                attempt=entry.attempt,
-                inherited=entry.inherited,
-            )
+            return _task_of(entry)
         return None
 
     def _skip(self, entry: Entry, reason: Reason, detail: str) -> None:
@@ -435,6 +444,36 @@ class Coordinator:
 
     # --- taking in ---------------------------------------------------------------------------------------------------
 
+    def _take_in(self, visit: Visit) -> None:
+        self._fetches.add(seconds_of(visit))
+        if (reason := failure_of(visit)) is not None:
+            self._failures[reason] += 1
+        if isinstance(visit, Missed):
+            if visit.failure.reason is Reason.INTERNAL:
+                self._internal_errors.note(visit.failure)
+            # That a site has no robots.txt is no trouble.
+            if visit.task.kind == "page" or visit.failure.heals:
+                self._meter.trouble(visit.task.url, visit.failure.detail)
+        if visit.task.kind == "robots":
+            assert not isinstance(visit, Seen | Pictured), "a robots.txt is never judged"
+            self._errands.came(visit)
+        elif visit.task.id in self._extras:
+            self._extras.came(visit)
+        else:
+            self._page_came(visit)
+
+    def _take_in_as_failed(self, visit: Visit, error: Exception, *, is_claimed: bool) -> None:
+        """A visit that met a bug of ours on its way in: whatever of it is not over ends as failed."""
+        task = visit.task
+        failure = failure_from(error, task.url, timing_of(visit))
+        if not is_claimed:  # it was given back already; the failure gives back another one
+            self._clocks.came_late(task.host)
+        if task.id in self._errands or task.id in self._extras or task.id in self._frontier.leased:
+            self._take_in(Missed(task=task, failure=failure))
+        else:
+            self._internal_errors.note(failure)
+            self._clocks.cancel(task.host)
+
     def _page_came(self, visit: Visit) -> None:
         entry = self._frontier.leased[visit.task.id]
         if entry.host in self._held_back:
@@ -454,15 +493,17 @@ class Coordinator:
                 self._missed(entry, failure)
 
     def _seen(self, seen: Seen, entry: Entry) -> None:
-        relevant = seen.verdict is not None and seen.verdict.relevant
-        order = self._meter.page(self._clock(), relevant=relevant, size=size_of(seen))
+        # First what depends on what the page says: should that fail, the page is not counted as one that came.
         for candidate in self._strategy.follow(seen):
             self._intake.link(candidate, entry)
-        if why := self._strategy.why(entry):
-            entry = self._frontier.note(entry, why)
-        self._frontier.settle(entry, State.DONE)
+        why, memo = self._strategy.why(entry), self._strategy.memo(seen)
         self._extras.show(seen.sightings, entry)
-        self._pages.append(StoredPage(seen=seen, fetch_order=order, memo=self._strategy.memo(seen)))
+        if why:
+            entry = self._frontier.note(entry, why)
+        relevant = seen.verdict is not None and seen.verdict.relevant
+        order = self._meter.page(self._clock(), relevant=relevant, size=size_of(seen))
+        self._frontier.settle(entry, State.DONE)
+        self._pages.append(StoredPage(seen=seen, fetch_order=order, memo=memo))
         self._thinker.saw(seen, order, relevant=relevant)
 
     def _missed(self, entry: Entry, failure: Failure) -> None:
@@ -510,10 +551,14 @@ class Coordinator:
             fetching=tuple(entry.url for entry in self._frontier.leased.values()),
             workers=self._workers(),
             elapsed=self._meter.elapsed(self._clock()),
+            internal_errors=self._internal_errors.count,
         )
+        self._noted_errors = changes.internal_errors
         began = self._clock()
         duplicates = await _to_the_end(self._store.commit(changes))
         self._commits.add(max(0.0, self._clock() - began))
+        for url, error in self._store.take_lost():
+            self._internal_errors.note_elsewhere(error, url, self._clock())
         self._frontier.committed()
         self._tell_durable(batch)
         self._extras.refill()
@@ -527,7 +572,23 @@ class Coordinator:
         for page in pages:
             verdict = page.seen.verdict
             relevant = verdict is not None and verdict.relevant
-            self._traps.record(page.seen.task.url, is_repeat=page.seen.task.id in repeats, relevant=relevant)
+            url = page.seen.task.url
+            try:
+                self._traps.record(url, is_repeat=page.seen.task.id in repeats, relevant=relevant)
+            except Exception as error:  # the page is stored; only its family is not counted
+                self._internal_errors.note_elsewhere(error, url, self._clock())
+
+
+def _task_of(entry: Entry) -> Task:
+    """The request for a page."""
+    return Task(
+        id=entry.id,
+        url=entry.url,
+        host=entry.host,
+        depth=entry.depth,
+        attempt=entry.attempt,
+        inherited=entry.inherited,
+    )
 
 
 async def _to_the_end(work: Coroutine[None, None, _T]) -> _T:

@@ -85,19 +85,21 @@ class Errands:
 
     def came(self, visit: RobotsRead | Moved | Missed) -> None:
         """An answer; what it means for the host, or where to ask next."""
-        errand = self._end(visit.task.id)
+        errand = self._errands[visit.task.id]
         match visit:
             case Moved(redirect=redirect) if errand.hop < MAX_HOPS:
+                self._end(visit.task.id)
                 self._clocks.release(visit.task.host, redirect.timing)
                 self._send(redirect.target, dataclasses.replace(errand, hop=errand.hop + 1))
             case Missed(failure=failure) if failure.heals and errand.attempt < self._patience(errand, failure):
+                self._end(visit.task.id)
                 self._clocks.release(visit.task.host, failure.timing, failure)
                 self._send(visit.task.url, dataclasses.replace(errand, attempt=errand.attempt + 1))
             case _:
                 self._learn(errand.origin, visit)
 
     def _end(self, id: int) -> Errand:
-        self._asking.remove(id)
+        self._asking.discard(id)  # one that could not even be asked for was not
         self._frontier.end_errand(id)
         return self._errands.pop(id)
 
@@ -111,9 +113,11 @@ class Errands:
         self._errands[self._frontier.queue_errand(url)] = errand
 
     def _learn(self, origin: str, visit: RobotsRead | Moved | Missed) -> None:
-        self._learned.append(self._rulebook.learn(origin, visit, self._clock()))
-        waiting_host = host_of(origin + "/")
+        # First what depends on what it says: should that fail, the errand is not over, and ends as one that failed.
+        record, waiting_host = self._rulebook.learn(origin, visit, self._clock()), host_of(origin + "/")
         self._clocks.set_crawl_delay(waiting_host, self._rulebook.crawl_delay(origin + "/"))
+        self._end(visit.task.id)
+        self._learned.append(record)
         failure = visit.failure if isinstance(visit, Missed) else None
         self._clocks.release(visit.task.host, timing_of(visit), failure)
         self._frontier.unblock(waiting_host)

@@ -205,21 +205,25 @@ class Extras:
 
     def came(self, visit: Visit) -> None:
         """An answer."""
-        extra = self._end(visit.task.id)
+        extra = self._extras[visit.task.id]
         match visit:
             case Pictured():
+                self._end(visit.task.id)
                 self._take_in(visit)
                 self._came += 1
                 self._fates.append(PictureFate(id=extra.of.id, state=State.DONE, came=visit))
             case Seen():
-                self._take_in(visit)
                 seen = replace(visit, task=replace(visit.task, id=extra.of.id))  # from here on under the page's number
+                self._look_around(seen)  # first, because it depends on what the page says
+                self._end(visit.task.id)
+                self._take_in(visit)
                 self._looks.append(Look(page=extra.of.id, at=visit.response.timing.answered, seen=seen))
-                self._look_around(seen)
             case Moved(redirect=redirect):
+                self._end(visit.task.id)
                 self._clocks.release(visit.task.host, redirect.timing)
                 self._moved(extra, redirect)
             case Missed(failure=failure):
+                self._end(visit.task.id)
                 self._missed(extra, visit.task, failure)
             case _:
                 raise AssertionError("a robots.txt is no extra")

@@ -8,8 +8,8 @@ be stored and shown (`legible.py`): `Exchange` makes all that leaves this file.
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
+from base64 import b64encode
 from collections.abc import Callable
 from contextvars import ContextVar
 from datetime import UTC
@@ -23,6 +23,7 @@ from yarl import URL
 
 from shoal import urls
 from shoal.crawl.addresses import AddressGuard, CachingResolver, Lookup, ask_system
+from shoal.crawl.internal_errors import failure_of
 from shoal.crawl.legible import legible
 from shoal.crawl.politeness import MAX_RETRY_AFTER
 from shoal.crawl.steady_clock import evenly, seconds_up
@@ -30,7 +31,6 @@ from shoal.crawl.trouble import explain, is_known
 from shoal.model import Failure, Reason, Redirect, Response, Task, Timing
 from shoal.settings import Fetching
 
-logger = logging.getLogger(__name__)
 ROBOTS_LIMIT = 500 * 2**10
 """RFC 9309 lets a crawler stop reading a robots.txt here."""
 _MAX_HEADERS = 256
@@ -93,6 +93,9 @@ class HttpFetcher:
 
     async def __aenter__(self) -> Self:
         settings = self._settings
+        # aiohttp may repeat the URL of the proxy in what it complains of: so that has no password.
+        proxy, *login = urls.login_of(settings.proxy)
+        self._login = {"Authorization": _basic(*login)} if any(login) else None
         self._resolver = self._shared_resolver or CachingResolver(self._lookup, threads=threads_for(settings))
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(
@@ -110,7 +113,7 @@ class HttpFetcher:
             headers=request_headers(settings),
             cookie_jar=aiohttp.DummyCookieJar(),
             response_class=_Answer,
-            proxy=settings.proxy or None,
+            proxy=proxy or None,
             trust_env=False,
             max_line_size=settings.max_header_bytes,
             max_field_size=settings.max_header_bytes,
@@ -135,13 +138,11 @@ class HttpFetcher:
         exchange = Exchange(task, self._settings, clock, self._wanted)
         try:
             async with self._session.get(
-                URL(task.url, encoded=True), headers=_headers(task), allow_redirects=False
+                URL(task.url, encoded=True), headers=_headers(task), allow_redirects=False, proxy_headers=self._login
             ) as answer:
                 return await exchange.understand(answer)
         except Exception as error:  # whatever it is, it is the problem of this one URL
-            if not is_known(error):
-                logger.warning("%s could not be read, and should have been.", task.url, exc_info=error)
-            return exchange.failed(error)
+            return exchange.failed(error) if is_known(error) else failure_of(error, task.url, exchange.timing())
 
 
 def threads_for(settings: Fetching) -> int:
@@ -158,6 +159,11 @@ def request_headers(settings: Fetching) -> dict[str, str]:
         weights[0] = settings.languages[0]
         headers["Accept-Language"] = ",".join([*weights, "*;q=0.1"])
     return headers
+
+
+def _basic(name: str, password: str) -> str:
+    """A login to the proxy, which aiohttp sends to nobody else."""
+    return "Basic " + b64encode(f"{name}:{password}".encode()).decode()
 
 
 def _headers(task: Task) -> dict[str, str] | None:

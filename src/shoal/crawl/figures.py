@@ -70,7 +70,7 @@ class ClusterFigures(Value, frozen=True, kw_only=True):
     redeliveries: int = 0
     """Tasks that the broker gave to a second worker, because it lost the first one."""
     dead_letters: int = 0
-    """Tasks that nobody could do, and that were laid aside."""
+    """Tasks that nobody could do, and messages that nobody could read, which were laid aside."""
     capacity: int = 0
     """Requests that the workers can make at once."""
     expired: int = 0

@@ -31,7 +31,7 @@ _BLANK = "".join(map(chr, range(33)))
 """What browsers cut from both ends of an href."""
 _LOCAL = frozenset(f"{_BLANK}?#")
 """How an href may start that keeps the path of its page."""
-_REFRESH = re.compile(r"^\s*\d*(?:\.\d*)?\s*[;,]\s*(?:url\s*=\s*)?[\"']?\s*([^\"'\s]+)", re.I)
+_REFRESH = re.compile(r"\s*+\d*+(?:\.\d*+)?+\s*+[;,]\s*+(?:url\s*+=\s*+)?+[\"']?+\s*+([^\"'\s]++)", re.I)
 
 _PICTURE_FILES = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".avif")
 _SHARED = {

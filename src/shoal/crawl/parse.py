@@ -9,13 +9,14 @@ Broken HTML never raises, and every string of a page can be encoded.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from shoal import text, urls
 from shoal.crawl import charset, dates, markup
 from shoal.crawl.language import language_of
 from shoal.crawl.links import resolve
 from shoal.crawl.maintext import MAX_TEXT, first_heading, headings, line, main_text
+from shoal.crawl.robots_txt import names_of
 from shoal.model import LinkKind, Page, Response
 from shoal.settings import USER_AGENT
 
@@ -39,7 +40,7 @@ _DATE_METAS = (
     "article:modified_time",
 )
 _JSON_DATE = re.compile(r'"(?:datePublished|dateCreated|pubDate)"\s*:\s*"([^"\\]{4,40})"')
-_AGENT_RULE = re.compile(r"^\s*([a-z][\w-]*)\s*:\s*(.*)$", re.I)
+_AGENT = re.compile(r"[a-z][\w.-]*+(?:/\S*+)?+")
 _VALUED_RULES = frozenset(("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"))
 
 
@@ -47,7 +48,7 @@ class HtmlParser:
     """Reads HTML, XHTML and plain text."""
 
     def __init__(self, user_agent: str = USER_AGENT) -> None:
-        self._agent = user_agent.partition("/")[0].strip().lower()
+        self._names = names_of(user_agent)
 
     def parse(self, response: Response) -> Page | None:
         """The page, or None for a type that is not text. Never raises for what a page says."""
@@ -92,15 +93,24 @@ class HtmlParser:
 
     def _robots_rules(self, response: Response, notes: markup.Markup) -> set[str]:
         """The directives for us, from meta tags and headers; the strictest of all wins."""
-        said = [content for name, content in notes.metas if name == "robots" or name == self._agent]
+        said = [content.lower() for name, content in notes.metas if name == "robots" or name in self._names]
+        words = {word.strip() for rules in said for word in rules.split(",")}
         for name, value in response.headers:
             if name == "x-robots-tag":
-                match = _AGENT_RULE.match(value)
-                if match is None or match.group(1).lower() in _VALUED_RULES:
-                    said.append(value)
-                elif match.group(1).lower() == self._agent:
-                    said.append(match.group(2))
-        return {word.strip() for rules in said for word in rules.lower().split(",")}
+                words.update(self._rules_for_us(value.lower()))
+        return words
+
+    def _rules_for_us(self, header: str) -> Iterator[str]:
+        """Of `nofollow, otherbot: noindex, shoal: none` what is said to all or to us: a name holds until the next one."""
+        is_for_us = True
+        for part in header.split(","):
+            name, colon, rule = (piece.strip() for piece in part.partition(":"))
+            if colon and name not in _VALUED_RULES and _AGENT.fullmatch(name):
+                is_for_us = name.partition("/")[0] in self._names
+            else:
+                rule = part.strip()
+            if is_for_us:
+                yield rule
 
 
 def _kind_of(response: Response) -> str | None:

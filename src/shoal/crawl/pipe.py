@@ -3,11 +3,15 @@
 A worker process has a `PipeBroker`, which is a broker like any other. The coordinator's process has a `serve` per worker
 process, which turns its messages into `lease` and `settle`. When a worker process dies, what it had leased is settled as
 missed, so that it is tried again.
+
+A result is judged by our own record of its task (`crawl/validation.py`). A process that says what cannot be read, or brings what
+it was not given, is hung up on: then all that it had gets its fate, and another process takes its place.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
 import time
 from collections import deque
@@ -15,12 +19,16 @@ from collections.abc import Callable
 
 import msgspec
 
+from shoal.crawl.internal_errors import failure_of
+from shoal.crawl.validation import Unreadable, in_words, read, settle_checked
 from shoal.model import Failure, Missed, Reason, Task, Timing, Topic, Visit
 from shoal.protocols import Broker
-from shoal.settings import Settings
 
+logger = logging.getLogger(__name__)
 _LENGTH = 4
 _BUFFER = 2**20
+_LARGEST = 2**30
+"""Bytes of a message; whoever announces more does not speak our language."""
 
 
 class Want(msgspec.Struct, frozen=True, tag=True):
@@ -30,7 +38,16 @@ class Want(msgspec.Struct, frozen=True, tag=True):
 class Done(msgspec.Struct, frozen=True, tag=True):
     """A worker is back from a visit."""
 
+    id: int
+    """Of the task."""
     visit: Visit
+
+
+class _Sealed(msgspec.Struct, frozen=True, tag="Done"):
+    """A `Done` as it arrives: whatever its visit turns out to be, the task is known."""
+
+    id: int
+    visit: msgspec.Raw
 
 
 class Give(msgspec.Struct, frozen=True, tag=True):
@@ -41,6 +58,10 @@ class Give(msgspec.Struct, frozen=True, tag=True):
     """The topic by which the page is to be judged, if it is another one than before."""
 
 
+_said: msgspec.msgpack.Decoder[Want | _Sealed] = msgspec.msgpack.Decoder(Want | _Sealed)
+_visit: msgspec.msgpack.Decoder[Visit] = msgspec.msgpack.Decoder(Visit)
+
+
 class Channel:
     """One end of the connection between two processes."""
 
@@ -49,11 +70,11 @@ class Channel:
         self._writer = writer
         self._encoder = msgspec.msgpack.Encoder()
 
-    async def send(self, message: Settings | Want | Done | Give) -> None:
+    async def send(self, message: msgspec.Struct) -> None:
         """Return when the message is on its way, and the other side does not lag behind too far."""
+        data = self._encoder.encode(message)
         if self._writer.is_closing():
             return  # the other side is gone: whoever reads from it will notice
-        data = self._encoder.encode(message)
         self._writer.writelines((len(data).to_bytes(_LENGTH, "big"), data))
         try:
             await self._writer.drain()
@@ -61,9 +82,11 @@ class Channel:
             return  # the same, just now
 
     async def receive(self) -> bytes | None:
-        """The next message as it came; None when the other side is gone."""
+        """The next message as it came; None when the other side is gone, or does not speak our language."""
         try:
             length = int.from_bytes(await self._reader.readexactly(_LENGTH), "big")
+            if length > _LARGEST:
+                return None
             return await self._reader.readexactly(length)
         except (asyncio.IncompleteReadError, ConnectionError):
             return None
@@ -111,14 +134,25 @@ class PipeBroker:
             raise
 
     async def settle(self, visit: Visit) -> None:
-        """Send a result home."""
-        await self._channel.send(Done(visit))
+        """Send a result home. One that cannot be sent is a failure of its URL, not of this process."""
+        try:
+            await self._channel.send(Done(visit.task.id, visit))
+        except Exception as error:
+            now = time.time()
+            failure = failure_of(error, visit.task.url, Timing(started=now, answered=now, ended=now))
+            await self._channel.send(Done(visit.task.id, Missed(task=visit.task, failure=failure)))
 
     async def listen(self) -> None:
         """Pass on what the coordinator gives, until it hangs up."""
         decoder = msgspec.msgpack.Decoder(Give)
         while (data := await self._channel.receive()) is not None:
-            given = decoder.decode(data)
+            try:
+                given = read(decoder, data)
+            except Unreadable as problem:  # nobody knows which task it was: who hangs up gives all of them back
+                logger.warning(
+                    "A task cannot be read (%s): this process ends, and another one takes its place.", problem
+                )
+                break
             if given.topic is not None:
                 self._adopt(given.topic)
             self._pass_on(given.task)
@@ -135,41 +169,66 @@ class PipeBroker:
         self._spare.append(task)
 
 
-async def serve(broker: Broker, channel: Channel, topic: Callable[[], Topic], *, told: Topic) -> bool:
+async def serve(
+    broker: Broker,
+    channel: Channel,
+    topic: Callable[[], Topic],
+    *,
+    told: Topic,
+    clock: Callable[[], float] = time.time,
+) -> bool:
     """Be the broker of one worker process until it hangs up; False when it never asked for anything.
 
     `topic` says what we look for at a moment; `told` is what the process was sent with its settings.
     """
-    decoder = msgspec.msgpack.Decoder(Want | Done)
-    leased: dict[int, Task] = {}
+    leased: dict[int, tuple[Task, float]] = {}
+    """By id, each with the moment it was handed out."""
     asked = False
 
     async def give() -> None:
         nonlocal told
         task = await broker.lease()
         if task is not None:
-            leased[task.id] = task
+            leased[task.id] = task, clock()
         before, told = told, topic()
         await channel.send(Give(task, told if told.version != before.version else None))
 
+    async def take(done: _Sealed) -> None:
+        task, since = leased.pop(done.id)
+        error = await settle_checked(broker, task, lambda: read(_visit, done.visit), since=since, now=clock())
+        if error is not None:
+            logger.warning("What came of %s does not count: %s", task.url, in_words(error))
+
     async with asyncio.TaskGroup() as group:
         giving: set[asyncio.Task[None]] = set()
-        while (data := await channel.receive()) is not None:
-            match decoder.decode(data):
-                case Want():
-                    asked = True
-                    giving.add(pending := group.create_task(give()))
-                    pending.add_done_callback(giving.discard)
-                case Done(visit=visit):
-                    del leased[visit.task.id]
-                    await broker.settle(visit)
-                    # Results may wait by the hundred; what became free by each of them goes out before the next is looked at.
-                    await asyncio.sleep(0)
+        while (message := await _message(channel)) is not None:
+            if isinstance(message, Want):
+                asked = True
+                giving.add(pending := group.create_task(give()))
+                pending.add_done_callback(giving.discard)
+            elif message.id in leased:
+                await take(message)
+                # Results may wait by the hundred; what became free by each of them goes out before the next is looked at.
+                await asyncio.sleep(0)
+            else:
+                logger.warning("A worker process brought what it was not given; another one takes its place.")
+                break
         for pending in giving:
             pending.cancel()
-    for task in leased.values():
+    for task, _ in leased.values():
         await broker.settle(_died(task))
     return asked
+
+
+async def _message(channel: Channel) -> Want | _Sealed | None:
+    """What a worker process says; None when it is gone, or says what cannot be read."""
+    if (data := await channel.receive()) is None:
+        return None
+    try:
+        return read(_said, data)
+    except Unreadable as problem:
+        logger.warning("A worker process cannot be understood (%s); another one takes its place.", problem)
+        return None
 
 
 def _died(task: Task) -> Missed:

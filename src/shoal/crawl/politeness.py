@@ -124,6 +124,10 @@ class Clocks:
         self.rests = Spread(REST_BOUNDS)
         """Seconds for which hosts were left alone after a request; counted here, read by those who watch."""
 
+    def knows(self, host: str) -> bool:
+        """True when it was asked, or may have been."""
+        return host in self._hosts
+
     def next_at(self, host: str) -> float:
         """The earliest moment at which it makes sense to claim this host."""
         clock = self._hosts.get(host)
@@ -133,6 +137,11 @@ class Clocks:
         """True when as many requests are under way to this host as it gets at once."""
         clock = self._hosts.get(host)
         return clock is not None and clock.in_flight >= self._settings.per_host
+
+    def in_flight(self, host: str) -> int:
+        """How many requests are under way to this host."""
+        clock = self._hosts.get(host)
+        return clock.in_flight if clock else 0
 
     def claim(self, host: str, now: float) -> float:
         """Reserve the host for one request: 0 when granted, else the time to ask again."""

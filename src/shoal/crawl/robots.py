@@ -11,71 +11,19 @@ RFC 9309 counts 429 among the 4xx; we do as Google does and take it as "not now"
 
 from __future__ import annotations
 
-import math
-import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from typing import Literal, NamedTuple
 
-from protego import Protego
-
 from shoal import urls
+from shoal.crawl.robots_txt import ALLOW_ALL, DISALLOW_ALL, MAX_TEXT, Robots
 from shoal.model import Missed, Moved, Reason, RobotsRead
 from shoal.remembered import RobotsRecord
 from shoal.settings import Politeness
 
-MAX_TEXT = 500 * 2**10
-"""RFC 9309 asks a crawler to read at least this much."""
-_AGENT_LINE = re.compile(r"^([ \t]*user[- ]?agent[ \t]*:?[ \t]*)([^\r\n#]*)", re.IGNORECASE | re.MULTILINE)
-_TOKEN = re.compile(r"[A-Za-z_-]+")
-_SOMEBODY_ELSE = "!"
 _AGREE = 60.0
 """Seconds that the clocks of machines that go on with the same crawl may differ."""
-
 Ruling = Literal["allowed", "refused", "unreachable", "unknown"]
-
-
-class Robots:
-    """The rules of one robots.txt for one crawler."""
-
-    def __init__(self, text: str, user_agent: str) -> None:
-        self._token = product_token(user_agent)
-        self._rules = Protego.parse(_for_agent(text.removeprefix("\ufeff")[:MAX_TEXT], self._token))
-
-    def allowed(self, url: str) -> bool:
-        """True when the rules let us ask for this URL."""
-        return bool(self._rules.can_fetch(url, self._token))
-
-    @property
-    def crawl_delay(self) -> float | None:
-        """Seconds the site wants between two requests, or None."""
-        delay = self._rules.crawl_delay(self._token)
-        return float(delay) if delay is not None and math.isfinite(delay) else None
-
-
-def product_token(user_agent: str) -> str:
-    """The name that robots.txt files know a crawler by: `Shoal` for `Shoal/0.1 (+https://…)`."""
-    return user_agent.partition("/")[0].partition(" ")[0]
-
-
-def _for_agent(text: str, token: str) -> str:
-    """Let the groups name us exactly, or `*`, or somebody else.
-
-    protego matches by prefix, so that a group `Sho` would bind Shoal, and does not know `Shoal/1.0` for Shoal.
-    """
-
-    def rewrite(match: re.Match[str]) -> str:
-        name = match[2].strip()
-        found = _TOKEN.match(name)
-        if found and found[0].lower() == token.lower():
-            return match[1] + token
-        return match[1] + ("*" if name == "*" else _SOMEBODY_ELSE)
-
-    return _AGENT_LINE.sub(rewrite, "\n".join(text.splitlines()))
-
-
-ALLOW_ALL = Robots("", "*")
-DISALLOW_ALL = Robots("User-agent: *\nDisallow: /", "*")
 
 
 class _Known(NamedTuple):

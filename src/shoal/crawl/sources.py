@@ -45,7 +45,7 @@ _UNREADABLE = ("image/svg", "image/jxl", "image/heic", "image/heif")
 _CSS_URL = re.compile(r"""url\(\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"')]++))""", re.I)
 _MAX_STYLE = 4000
 _MAX_LAYERS = 10
-_LENGTH = re.compile(r"\s*(\d{1,5})(?:\.\d*)?\s*(?:px)?\s*$", re.I)
+_LENGTH = re.compile(r"\s*+(\d{1,5})(?:\.\d*+)?+\s*+(?:px)?+\s*+$", re.I)
 _STYLE_LENGTH = {
     side: re.compile(rf"(?:^|;)\s{{0,9}}{side}\s{{0,9}}:\s{{0,9}}(\d{{1,5}})(?:\.\d{{0,9}})?px", re.I)
     for side in ("width", "height")

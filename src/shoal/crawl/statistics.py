@@ -42,6 +42,8 @@ class Statistics(msgspec.Struct, frozen=True, kw_only=True):
     """That came, over all runs."""
     extras: int = 0
     """Pictures that wait, and pages to look at again."""
+    internal: int = 0
+    """Bugs of ours that pages brought to light, over all runs."""
     trouble: str = ""
     """The last request that failed, and why: whoever waits for a first page wants to know."""
 
@@ -51,6 +53,7 @@ class Meter:
 
     def __init__(self, totals: Totals, now: float) -> None:
         self._pages, self._relevant, self._bytes = totals.pages, totals.relevant, totals.bytes
+        self._order = max(totals.last_order, totals.pages)
         self._before = totals.elapsed
         self._started = now
         self._recent: deque[float] = deque()
@@ -76,13 +79,14 @@ class Meter:
         return None if elapsed is None else self._started + elapsed - self._before
 
     def page(self, now: float, *, relevant: bool, size: int) -> int:
-        """One more page; answers the how-many-th."""
+        """One more page; answers the how-many-th that ever came."""
         self._pages += 1
+        self._order += 1
         self._relevant += relevant
         self._bytes += size
         self._recent.append(now)
         self._forget(now)
-        return self._pages
+        return self._order
 
     def extra(self, *, size: int) -> None:
         """Something came that is no new page."""
@@ -116,6 +120,7 @@ class Meter:
         holding_back: bool = False,
         pictures: int = 0,
         extras: int = 0,
+        internal: int = 0,
     ) -> Statistics:
         """All of it, at this moment."""
         self._forget(now)
@@ -138,6 +143,7 @@ class Meter:
             holding_back=holding_back,
             pictures=pictures,
             extras=extras,
+            internal=internal,
             trouble=self._trouble,
         )
 

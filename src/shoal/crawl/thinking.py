@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 from shoal.crawl.finish import AHEAD, Finish
 from shoal.crawl.frontier import Frontier
+from shoal.crawl.internal_errors import InternalErrors
 from shoal.crawl.learning import Learner
 from shoal.crawl.statistics import Meter
 from shoal.model import Opinion, Outlook, Seen, Topic
@@ -33,6 +34,7 @@ class Thinker:
         opinions: Callable[[], Sequence[Opinion]],
         clock: Callable[[], float],
         changed: Callable[[], None],
+        internal_errors: InternalErrors,
     ) -> None:
         """`opinions` are those that a user gave since it was asked last; `changed` hears that other URLs may come next now."""
         self._strategy = strategy
@@ -43,6 +45,7 @@ class Thinker:
         self._opinions = opinions
         self._clock = clock
         self._changed = changed
+        self._internal_errors = internal_errors
         self._refresh_at = meter.pages + strategy.pace()
         """How many pages it takes until the strategy may re-price what waits."""
         self._due = asyncio.Event()
@@ -96,11 +99,18 @@ class Thinker:
         while True:
             await self._due.wait()
             self._due.clear()
-            if self._learner.due:
-                await self._learn()
-            if self._told or self._meter.pages >= self._refresh_at:
-                await self._refresh()
-            self.ask_whether_done()
+            try:
+                await self._think()
+            except Exception as error:  # what pages say made it stumble; the crawl goes on as it was
+                self._internal_errors.note_elsewhere(error, "what all pages say together", self._clock())
+                self._refresh_at = self._meter.pages + self._strategy.pace()
+
+    async def _think(self) -> None:
+        if self._learner.due:
+            await self._learn()
+        if self._told or self._meter.pages >= self._refresh_at:
+            await self._refresh()
+        self.ask_whether_done()
 
     async def _learn(self) -> None:
         if (change := await self._learner.study(self._clock())) is not None:

@@ -90,8 +90,10 @@ class TrapDetector:
     def why(self, url: str) -> str | None:
         """The trap's name and a sentence about it, or None for an ordinary URL."""
         host, path, query = _split(url)
+        if sign := _sign_in_url(url, path, query):  # first, because it knows which URLs are too long for a closer look
+            return sign
         date = _date_in(path, query)
-        if sign := _sign_in_url(url, path, query) or self._far_date(date):
+        if sign := self._far_date(date):
             return sign
         return self._in_trapped_family(host, path, query, date) if host in self._suspects else None
 
@@ -210,10 +212,9 @@ class _Date(NamedTuple):
 _DATE_AT_END = re.compile(
     r"/(?P<year>1[89]\d\d|2[01]\d\d)[-/](?:0[1-9]|1[0-2](?=[-/]\d\d))(?:[-/](?:0[1-9]|[12]\d|3[01]))?/?(?:\.\w{2,5})?$"
 )
-_CALENDAR_AT_END = re.compile(
-    r"(?:calend|kalend|rili|%E6%97%A5%E5%8E%86)[^?]*?"
-    r"[/_-](?P<year>\d{4})[-/_](?:0?[1-9]|1[0-2])(?:[-/_](?:0?[1-9]|[12]\d|3[01]))?/?(?:\.\w{2,5})?$",
-    re.IGNORECASE,
+_CALENDAR = re.compile(r"calend|kalend|rili|%E6%97%A5%E5%8E%86", re.IGNORECASE)
+_DATE_OF_CALENDAR = re.compile(
+    r"[/_-](?P<year>\d{4})[-/_](?:0?[1-9]|1[0-2])(?:[-/_](?:0?[1-9]|[12]\d|3[01]))?/?(?:\.\w{2,5})?$"
 )
 _DATE_PARAMETER = re.compile(
     r"(?:^|[&_-])(?:date|day|month|ym|ymd|from|start|week|cal)=(?P<year>\d{4})"
@@ -232,7 +233,8 @@ def _date_in(path: str, query: str) -> _Date | None:
         if found:
             return _Date(int(found["year"]), calendar=True)
     if _YEAR.search(path, start := max(len(path) - _LONGEST_DATE, 0)):
-        if found := _CALENDAR_AT_END.search(path):
+        named = _CALENDAR.search(path)
+        if named and (found := _DATE_OF_CALENDAR.search(path, max(start, named.end()))):
             return _Date(int(found["year"]), calendar=True)
         if found := _DATE_AT_END.search(path, start):
             return _Date(int(found["year"]), calendar=False)
@@ -250,7 +252,7 @@ _VARYING = re.compile(
 )
 _DIGIT = re.compile(r"\d")
 _SESSION = re.compile(
-    r"(?<![0-9a-z])(jsessionid|phpsessid|aspsessionid\w*|session_?id|sessid|sess|sid|s?token|cfid|cftoken|utm_\w+|"
+    r"(?<![0-9a-z])(jsessionid|phpsessid|aspsessionid\w{0,40}+|session_?id|sessid|sess|sid|s?token|cfid|cftoken|utm_\w{1,40}+|"
     r"fbclid|gclid|spm|timestamp|_t)=[^&;?]*",
     re.IGNORECASE,
 )

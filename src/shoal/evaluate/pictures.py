@@ -22,6 +22,12 @@ _POINTS = 100
 """Per line of a picture."""
 _FIRST = 10
 """Pages after which precision means something."""
+_METADATA = re.compile(r"<metadata>(?:[^<]|<(?!/?metadata>))*+</metadata>")
+_ID = re.compile(r'\bid="')
+_REFERENCE = re.compile(r'((?:xlink:)?href="#|url\(#)')
+_SIDE = re.compile(r' (?:width|height)="[^"]*+"')
+_UNNAMED = re.compile(r"\W")
+_UNSAFE = re.compile(r"[^\w.-]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,14 +135,14 @@ def _draw(folder: Path, stem: str, web: str, draw: Callable[[Path, Path], None])
 def _inline(svg: str, stem: str) -> str:
     """A picture as part of a page: no XML header, its own names, and as wide as there is room."""
     svg = svg[svg.index("<svg") :]
-    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = _METADATA.sub("", svg)
     # Names must differ from those of the other pictures of the page.
-    own = re.sub(r"\W", "-", stem)
-    svg = re.sub(r'\bid="', f'id="{own}-', svg)
-    svg = re.sub(r'((?:xlink:)?href="#|url\(#)', rf"\g<1>{own}-", svg)
+    own = _UNNAMED.sub("-", stem)
+    svg = _ID.sub(f'id="{own}-', svg)
+    svg = _REFERENCE.sub(rf"\g<1>{own}-", svg)
     head, rest = svg.split(">", 1)
-    return re.sub(r' (?:width|height)="[^"]*"', "", head) + ">" + rest
+    return _SIDE.sub("", head) + ">" + rest
 
 
 def _file_name(web: str) -> str:
-    return re.sub(r"[^\w.-]+", "-", web)
+    return _UNSAFE.sub("-", web)

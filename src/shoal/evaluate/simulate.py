@@ -19,7 +19,9 @@ from msgspec.structs import replace
 
 from shoal import app
 from shoal.crawl.allowance import Ending
+from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.coordinator import Coordinator
+from shoal.crawl.page_reader import PageReader
 from shoal.crawl.parse import HtmlParser
 from shoal.crawl.strategy import judge_of
 from shoal.crawl.visit import PageVisitor
@@ -30,12 +32,12 @@ from shoal.evaluate.offline import OfflineWeb
 from shoal.evaluate.remembering import PageCache
 from shoal.model import Pictured, Seen, Task, Topic, Visit
 from shoal.protocols import Broker, Judge
+from shoal.readers import make_darkroom, make_spotter
 from shoal.settings import Settings
 from shoal.store import folder as folders
 from shoal.store.crawl import CrawlStore
 from shoal.testing.clock import JumpingClock, in_no_time
 from shoal.testing.ledger import MemoryLedger
-from shoal.visiting import make_darkroom, make_spotter
 
 START = 1_767_225_600.0
 """The first moment of 2026: some day, always the same."""
@@ -165,23 +167,26 @@ class _Simulation:
         return in_no_time(self.clock, crawl, longest=_LONGEST, turns=_TURNS)
 
     async def _work(self, coordinator: Coordinator, progress: Progress | None) -> Ending:
-        visitor = self._visitor(coordinator.topic)
+        reader = self._reader(coordinator.topic)
         coordinator.when_topic_changes(
-            lambda topic: visitor.adopt(self._judge(topic), make_spotter(self._settings, topic))
+            lambda topic: reader.adopt(self._judge(topic), make_spotter(self._settings, topic))
         )
+        visitor = PageVisitor(self.fetcher, InTurns(reader))
         broker = _Watched(coordinator, self.pictures, progress)
         async with asyncio.TaskGroup() as group:
             running = group.create_task(coordinator.run())
             group.create_task(work_together(broker, visitor, self._settings.fetching.concurrency))
+        if bugs := coordinator.statistics().internal:
+            raise RuntimeError(f"{bugs} pages met a bug of ours, so the others say nothing about the strategy")
         return running.result()
 
-    def _visitor(self, topic: Topic) -> PageVisitor:
+    def _reader(self, topic: Topic) -> PageReader:
         agent = self._settings.fetching.user_agent
         parser = self._cache.parser((self._web.name, agent), HtmlParser(agent))
         darkroom = make_darkroom(self._settings)
         if darkroom is not None:
             darkroom = self._memory.darkroom((self._web.name, self._settings.pictures), darkroom)
-        return PageVisitor(self.fetcher, parser, self._judge(topic), make_spotter(self._settings, topic), darkroom)
+        return PageReader(parser, self._judge(topic), make_spotter(self._settings, topic), darkroom)
 
     def _judge(self, topic: Topic) -> Judge:
         return self._cache.judge(self._web.name, judge_of(self._settings), topic)

@@ -1,6 +1,6 @@
 """Which picture do these bytes show? A server may send anything, so everything is checked before it is decoded.
 
-    bytes ─► a format we read? ─► large enough, not too large? ─► decoded, small ─► thumbnail, fingerprint
+    bytes ─► what makes the pixels ─► a format we read? ─► not too small, not too large? ─► decoded ─► thumbnail, fingerprint
 
 What cannot be used is a `Failure` with one sentence. A large JPEG is decoded at a fraction of its size.
 """
@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import logging
 import warnings
-from contextlib import suppress
 from io import BytesIO
 
 import numpy as np
-from PIL import Image, ImageOps, UnidentifiedImageError, features
+from PIL import Image, UnidentifiedImageError, features
 
+from shoal.images.container import Unusable, orientation_in, pixels_of
 from shoal.images.fingerprint import SIDE, fingerprint
 from shoal.model import Failure, Picture, Reason, Response
 from shoal.settings import Pictures
@@ -24,20 +24,24 @@ THUMBNAIL = 256
 _QUALITY = 70
 _FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "BMP", "TIFF", *(("AVIF",) if features.check("avif") else ()))
 """All others are refused unopened: each decoder is one more way to be attacked."""
-_NAMED_OTHERWISE = {"mpo": "jpeg"}
-"""What some cameras write is a JPEG with more pictures behind it."""
 _DEEP = ("I", "F", "I;16", "I;16L", "I;16B", "I;16N")
 """More than 256 greys."""
 _WHOLE = ("L", "LA", "La", "RGB", "RGBA", "RGBa", "RGBX", "CMYK", "YCbCr", "HSV")
 """Modes whose pixels can be mixed; numbers of colours in a palette cannot."""
+_UPRIGHT = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
+"""What undoes how the camera was held."""
 _ONE_COLOUR = 4
 """Of 256 shades: what varies less is one colour to the eye."""
 # Who wants to hear what Pillow thinks of a file says so; nobody's terminal is written to because nobody said anything.
 logging.getLogger("PIL").addHandler(logging.NullHandler())
-
-
-class Unusable(Exception):
-    """Why there is no picture: one sentence."""
 
 
 class PillowDarkroom:
@@ -65,16 +69,20 @@ class PillowDarkroom:
         # Pillow warns of every oddity of a file; of those that matter it raises.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            image = _opened(response.body)
+            if not response.body:
+                raise Unusable("The server sent no bytes.")
+            body, orientation = pixels_of(response.body)
+            image = _opened(body)
             name = (image.format or "").lower()
-            _refuse_compressed_tiff(image)
             size = self._checked(image.size)
-            small = _decoded(image)
+            if orientation == 1:
+                orientation = orientation_in(image.info.get("exif", b""))
+            small = _decoded(image, orientation)
         if all(darkest + _ONE_COLOUR >= brightest for darkest, brightest in _extremes(small)):
             raise Unusable("The picture is one colour all over.")
         width, height = _as_shown(size, small.size)
         return Picture(
-            format=_NAMED_OTHERWISE.get(name, name),
+            format=name,
             width=width,
             height=height,
             fingerprint=fingerprint(_greys(small)),
@@ -98,8 +106,6 @@ class PillowDarkroom:
 
 def _opened(body: bytes) -> Image.Image:
     """The picture with its head read and nothing decoded."""
-    if not body:
-        raise Unusable("The server sent no bytes.")
     try:
         return Image.open(BytesIO(body), formats=_FORMATS)
     except UnidentifiedImageError as error:
@@ -121,22 +127,15 @@ def _what_else(body: bytes) -> str:
     return f"The server sent something that is neither {names} nor {_FORMATS[-1]}, or a damaged picture."
 
 
-def _refuse_compressed_tiff(image: Image.Image) -> None:
-    """Its decoder writes to the terminal whatever it does not like about a file. Browsers do not show such pictures either."""
-    if image.format == "TIFF" and image.info.get("compression") != "raw":
-        raise Unusable("The picture is a compressed TIFF, which is not decoded.")
-
-
-def _decoded(image: Image.Image) -> Image.Image:
+def _decoded(image: Image.Image, orientation: int) -> Image.Image:
     """The first frame, upright, at most as large as a thumbnail, in red, green and blue on white."""
     try:
         if image.mode not in (*_WHOLE, *_DEEP):
             image = image.convert("RGBA" if image.has_transparency_data else "RGB")
         # Of a JPEG, this decodes only as many pixels as needed.
         image.thumbnail((THUMBNAIL, THUMBNAIL), Image.Resampling.LANCZOS, reducing_gap=3.0)
-        with suppress(Exception):  # a damaged note on how the camera was held harms nobody
-            image = ImageOps.exif_transpose(image)
-        return _on_white(_shallow(image) if image.mode in _DEEP else image)
+        upright = _on_white(_shallow(image) if image.mode in _DEEP else image)
+        return upright.transpose(_UPRIGHT[orientation]) if orientation in _UPRIGHT else upright
     except Exception as error:  # as above; also when there is not enough memory
         raise Unusable("The picture is damaged or incomplete, and cannot be decoded.") from error
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 import zlib
 from collections.abc import Iterator
@@ -19,7 +20,13 @@ from shoal.text import flattened
 LOCK = "lock"
 """Held by the one who writes."""
 _FORMAT = "format"
+"""The file by which a folder is known to be ours."""
 _META = "meta.json"
+STANDINGS = "standings"
+"""What whoever fills the index keeps beside it."""
+_MADE = re.compile(rf"[0-9a-f]{{32}}\.[\w.]+|meta\.json|\.managed\.json|\.tantivy-\w+\.lock|\.tmp\w+|{STANDINGS}")
+"""The names of all files that make an index."""
+_MARK = "shoal index "
 _SAMPLE = "Smart GRIDS' batteries, 智能電網與變電站 ＡＢＣ café x-ray don't 2024"
 """Another analyser would make other entries of it, and look up what is not in the index."""
 _TAIL = struct.Struct("<II")
@@ -87,6 +94,20 @@ def exists(folder: Path) -> bool:
     return (folder / _META).is_file()
 
 
+def claim(folder: Path) -> None:
+    """Make a folder for an index; what is there already, and was not made for one, is left alone."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if _is_marked(folder):
+        return
+    if any(folder.iterdir()):
+        raise FolderError(f"{folder} is no index of shoal's: move it away, because the index needs this name.")
+    try:
+        with (folder / _FORMAT).open("x", encoding="utf-8") as file:
+            file.write(_format())
+    except FileExistsError:  # another one came at the same moment
+        return
+
+
 def open_or_create(folder: Path, schema: tantivy.Schema) -> tantivy.Index:
     """The index in the folder; a new one where there is none."""
     if exists(folder):
@@ -99,11 +120,25 @@ def open_or_create(folder: Path, schema: tantivy.Schema) -> tantivy.Index:
 
 
 def empty(folder: Path) -> None:
-    """Remove an index, damaged or not; who searches it meanwhile goes on with what they have opened."""
+    """Remove an index, damaged or not; who searches it meanwhile goes on with what they have opened.
+
+    The file that says whose folder this is stays, and so does what is none of an index's.
+    """
     # First the file that makes it an index, so that a crash in between leaves none behind.
     for path in sorted(folder.iterdir(), key=lambda path: path.name != _META):
-        if path.name != LOCK and path.is_file():
+        if _MADE.fullmatch(path.name) and path.is_file():
             path.unlink()
+
+
+def remove(folder: Path) -> None:
+    """Take an index back, and its folder if there is nothing else in it; a folder that is none of ours stays as it is."""
+    if not _is_marked(folder):
+        return
+    empty(folder)
+    for name in (LOCK, _FORMAT):
+        (folder / name).unlink(missing_ok=True)
+    if not any(folder.iterdir()):
+        folder.rmdir()
 
 
 @contextmanager
@@ -122,15 +157,25 @@ def complaints(folder: Path) -> Iterator[None]:
 
 
 def _is_ours(folder: Path) -> bool:
+    return _said(folder) == _format()
+
+
+def _is_marked(folder: Path) -> bool:
+    """True for a folder that some shoal made for an index."""
+    return _said(folder).startswith(_MARK)
+
+
+def _said(folder: Path) -> str:
     try:
-        return (folder / _FORMAT).read_text(encoding="utf-8", errors="replace") == _format()
+        with (folder / _FORMAT).open(encoding="utf-8", errors="replace") as file:
+            return file.read(200)
     except OSError:
-        return False
+        return ""
 
 
 def _format() -> str:
     """Changes with whatever makes an index another one: the fields, the analyser."""
-    return f"shoal index {FORMAT}, analyser {zlib.crc32(entries(flattened(_SAMPLE))[0].encode()):08x}\n"
+    return f"{_MARK}{FORMAT}, analyser {zlib.crc32(entries(flattened(_SAMPLE))[0].encode()):08x}\n"
 
 
 def _is_whole(path: Path) -> bool:

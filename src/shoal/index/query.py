@@ -21,6 +21,7 @@ from shoal.urls import host_of, normalise
 
 MOST_CHARACTERS = 1000
 MOST_WORDS = 50
+MOST_LIMITS = 50
 _LONGEST_HAN_WORD = 4
 """A longer run of Chinese characters is several words."""
 
@@ -113,8 +114,8 @@ def _beginning(text: str) -> str:
 _ASCII = str.maketrans(dict.fromkeys("＂“”„‟", '"') | {"：": ":", "－": "-", "−": "-"})
 _PIECE = re.compile(
     r"""(?P<minus>-?)
-        (?: (?P<name>[^\s":]{1,8}:)? (?P<quoted> "[^"]*" | 「[^」]*」 | 『[^』]*』 )
-          | (?P<plain>[^\s"「『]+)
+        (?: (?P<name>[^\s":]{1,8}:)? (?P<quoted> "[^"]{0,1000}+" | 「[^」]{0,1000}+」 | 『[^』]{0,1000}+』 )
+          | (?P<plain>[^\s"「『]++)
           | (?P<unclosed>["「『]) )""",
     re.VERBOSE,
 )
@@ -195,11 +196,14 @@ class _Reading:
         wanted, unwanted = (list(dict.fromkeys(words)) for words in (self.wanted, self.unwanted))
         if len(wanted) + len(unwanted) > MOST_WORDS:
             self._note(f"Only the first {MOST_WORDS} words were searched.")
+        only, never = (list(dict.fromkeys(limits)) for limits in (self.only, self.never))
+        if len(only) + len(never) > MOST_LIMITS:
+            self._note(f"Only the first {MOST_LIMITS} limits such as site: were heeded.")
         return Query(
             wanted=tuple(wanted[:MOST_WORDS]),
             unwanted=tuple(unwanted[: MOST_WORDS - len(wanted[:MOST_WORDS])]),
-            only=tuple(dict.fromkeys(self.only)),
-            never=tuple(dict.fromkeys(self.never)),
+            only=tuple(only[:MOST_LIMITS]),
+            never=tuple(never[: MOST_LIMITS - len(only[:MOST_LIMITS])]),
             notes=tuple(self.notes),
         )
 
@@ -273,7 +277,7 @@ def _site(name: str, value: str) -> str:
 
 def _language(value: str) -> str:
     folded = fold(value).strip()
-    return _LANGUAGES.get(folded, re.split("[-_]", folded)[0])
+    return _LANGUAGES.get(folded, folded.partition("_")[0].partition("-")[0])
 
 
 def _quality(name: str, value: str) -> str:

@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import islice
 
 from shoal.index.analyse import is_han, tokens
 from shoal.index.matching import enough
@@ -25,8 +26,19 @@ _GLANCE, _LOOK, _STUDY = 10, 40, 10**9
 """How much of a text is looked through, in widths of a snippet: most pages say soon what they are about."""
 _MOST_FINDS = 400
 """Of one word: behind so many, a better window is hardly worth the time."""
+_MOST_TRIED = 20_000
+"""Places of all words together that look like one and are looked at closely; each word has its share."""
+_MOST_COMPARED = 2_000_000
+"""Characters times tokens: of a phrase that is very long, not all of a long text is looked through."""
+_MOST_TOKENS = 100
+"""Of a phrase; to look for many more takes longer than to read the page."""
+_LONGEST_ENDING = 8
+"""Letters that a form of a word may have behind what all its forms begin with: `ch-ildren`."""
+_PLAIN_LETTER, _ANY_LETTER, _NO_LETTER = "[a-z0-9]", f"[^\\W_{HAN}]", "(?!)"
+_LETTERS = {letter: re.compile(letter) for letter in (_PLAIN_LETTER, _ANY_LETTER, _NO_LETTER)}
 _SENTENCE = re.compile(r"[。！？!?…\n]+[”」』\"]?\s*|[.;]\s+")
 _BLANKS = re.compile(r"\s+")
+_MARKED = re.compile(b"\x00+|\x01+")
 _PLAIN_WORD = re.compile(r"[a-zA-Z0-9]")
 
 _CHANGING = frozenset({"man", "foot", "tooth", "mouse"})
@@ -49,7 +61,8 @@ class Snippet(Value, frozen=True, kw_only=True):
 
 def snippet(text: str, query: Query, width: int = 200) -> Snippet:
     """About `width` characters of a text with as many of the query's words as possible; else its beginning."""
-    asked = {words.tokens for words in query.wanted if not words.light} or {words.tokens for words in query.wanted}
+    asked = {words.tokens[:_MOST_TOKENS] for words in query.wanted if not words.light}
+    asked = asked or {words.tokens[:_MOST_TOKENS] for words in query.wanted}
     first, last = _window(_Folded(text), asked, width)
     start = _start(text, first, max(0, width - (last - first) - width // 5))
     end = _end(text, start + width)
@@ -113,7 +126,7 @@ def _window(text: _Folded, asked: set[Sequence], width: int) -> tuple[int, int]:
     for widths, sufficient in ((_GLANCE, len(asked) + 1), (_LOOK, enough(len(asked))), (_STUDY, 0)):
         folded = text.upto(widths * width)
         end = len(folded) + text.is_complete  # what ends where the look ends may be the beginning of a longer word
-        spans = ((span, sequence) for sequence in asked for span in _finds(folded, sequence))
+        spans = ((span, sequence) for sequence in asked for span in _finds(folded, sequence, len(asked)))
         finds = sorted((start, sequence) for (start, behind), sequence in spans if behind < end)
         first, last, together = _best(finds, width)
         if together == len(asked) or len({sequence for _, sequence in finds}) >= sufficient or text.is_complete:
@@ -140,13 +153,20 @@ def _best(finds: list[tuple[int, Sequence]], width: int) -> tuple[int, int, int]
     return first, last, together
 
 
-def _finds(folded: str, sequence: Sequence) -> list[tuple[int, int]]:
-    """Where these tokens stand in a folded text, one behind the other: beginnings and ends."""
+def _finds(folded: str, sequence: Sequence, asked: int) -> list[tuple[int, int]]:
+    """Where these tokens, one of so many sequences, stand in a folded text, one behind the other: beginnings and ends."""
     found: list[tuple[int, int]] = []
-    inside = re.compile(_letter(sequence[0]))
-    for match in _pattern(sequence).finditer(folded):
+    inside = _LETTERS[_letter(sequence[0])]
+    end = min(len(folded), _MOST_COMPARED // len(sequence))
+    places = (
         # Looking back here, not in the pattern: one that begins with plain letters is found three times as fast.
-        if not (match.start() and inside.match(folded, match.start() - 1)) and _says(match.group(), sequence):
+        match
+        for match in _pattern(sequence).finditer(folded, 0, end)
+        if not (match.start() and inside.match(folded, match.start() - 1))
+    )
+    for match in islice(places, max(_MOST_FINDS, _MOST_TRIED // asked)):
+        # Where the look ends in the middle of a text, a word may go on.
+        if (match.end() < end or end == len(folded)) and _says(match.group(), sequence):
             found.append(match.span())
             if len(found) == _MOST_FINDS:
                 break
@@ -155,21 +175,21 @@ def _finds(folded: str, sequence: Sequence) -> list[tuple[int, int]]:
 
 @lru_cache(maxsize=256)
 def _pattern(sequence: Sequence) -> re.Pattern[str]:
-    """Finds all places where the tokens may stand, and some more."""
-    return re.compile(r"[\W_]{0,3}".join(map(_token_pattern, sequence)))
+    """Finds all places where the tokens may stand, and some more. Possessive and bounded, so that no text is slow."""
+    return re.compile(r"[\W_]{0,3}+".join(map(_token_pattern, sequence)))
 
 
 def _token_pattern(token: str) -> str:
     if is_han(token):
         return token
-    return f"{re.escape(_root(token))}{_letter(token)}*(?:'[a-z]{{1,2}}(?![a-z]))?"
+    return f"{re.escape(_root(token))}{_letter(token)}{{0,{_LONGEST_ENDING}}}+(?:'[a-z]{{1,2}}(?![a-z]))?+"
 
 
 def _letter(token: str) -> str:
     """What a word like this is made of; nothing continues a Chinese character."""
     if is_han(token):
-        return "(?!)"
-    return "[a-z0-9]" if token.isascii() else f"[^\\W_{HAN}]"
+        return _NO_LETTER
+    return _PLAIN_LETTER if token.isascii() else _ANY_LETTER
 
 
 def _root(token: str) -> str:
@@ -210,10 +230,10 @@ def _marked(piece: str, asked: set[Sequence]) -> Iterator[tuple[str, bool]]:
     """The piece, cut at the beginnings and ends of what was asked."""
     marked = bytearray(len(piece))
     folded, origins = _aligned(piece)
-    for start, end in (span for sequence in asked for span in _finds(folded, sequence)):
+    for start, end in (span for sequence in asked for span in _finds(folded, sequence, len(asked))):
         first, behind = origins[start], origins[end - 1] + 1
         marked[first:behind] = b"\x01" * (behind - first)
-    for match in re.finditer(b"\x00+|\x01+", bytes(marked)):
+    for match in _MARKED.finditer(bytes(marked)):
         yield piece[match.start() : match.end()], marked[match.start()] == 1
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 import tantivy
@@ -10,13 +10,20 @@ import tantivy
 from shoal.index.query import Query, Words, pieces_of, written
 from shoal.index.spelling import is_known, nearest
 
+_MOST_SPELLED = 8
+"""Words of a query that no page has and that are compared with what the pages have, each for some hundredths of a second."""
+
 
 def put_right(query: Query, searcher: tantivy.Searcher) -> tuple[Query, list[str]]:
     """The query with words that are in the index instead of those that are not, and a sentence for each."""
     wanted: list[Words] = []
     notes = []
+    unknown = _unknown((words for words in query.wanted if _is_word(words)), searcher)
+    spelled = _spelled(unknown, searcher, generous=False)
+    if len(unknown) > _MOST_SPELLED:
+        notes.append(f"Only the first {_MOST_SPELLED} words that no page has were looked at for mistakes.")
     for words in query.wanted:
-        right = words if words.exact else _put_right(words, searcher)
+        right = _put_right(words, spelled) if _is_word(words) else words
         wanted.append(right)
         if right is not words:
             notes.append(f"Searched for '{right.text}' instead of '{words.text}'.")
@@ -31,7 +38,8 @@ def cut_smaller(query: Query) -> Query:
 
 def alternatives(query: Query, searcher: tantivy.Searcher) -> Iterator[Query]:
     """Queries that ask for less or for something near, the nearest first."""
-    spelled = tuple(_put_right(words, searcher, generous=True) for words in query.wanted)
+    nearest_ones = _spelled(_unknown(query.wanted, searcher), searcher, generous=True)
+    spelled = tuple(_put_right(words, nearest_ones) for words in query.wanted)
     loose = tuple(piece for words in spelled for piece in _loosened(words))
     known = tuple(words for words in loose if all(is_known(searcher, token) for token in words.tokens))
     for wanted in dict.fromkeys((spelled, loose, known)):
@@ -42,18 +50,28 @@ def alternatives(query: Query, searcher: tantivy.Searcher) -> Iterator[Query]:
             yield Query(wanted=wanted)
 
 
-def _put_right(words: Words, searcher: tantivy.Searcher, *, generous: bool = False) -> Words:
+def _is_word(words: Words) -> bool:
+    """A phrase stands as it was typed."""
+    return len(words.tokens) == 1 and not words.exact
+
+
+def _unknown(wanted: Iterable[Words], searcher: tantivy.Searcher) -> list[str]:
+    """The words that no page has, each once."""
+    asked = dict.fromkeys(token for words in wanted for token in words.tokens)
+    return [token for token in asked if not is_known(searcher, token)]
+
+
+def _spelled(unknown: Sequence[str], searcher: tantivy.Searcher, *, generous: bool) -> dict[str, str]:
+    """What the first of them may have been meant to be."""
+    return {token: nearest(searcher, token, generous=generous) for token in unknown[:_MOST_SPELLED]}
+
+
+def _put_right(words: Words, spelled: Mapping[str, str]) -> Words:
     """The same words, or others where some are not in the index and others are near."""
-    if len(words.tokens) > 1 and not generous:
-        return words
-    tokens = tuple(_token(token, searcher, generous) for token in words.tokens)
+    tokens = tuple(spelled.get(token) or token for token in words.tokens)
     if tokens == words.tokens:
         return words
     return msgspec.structs.replace(words, tokens=tokens, text=written(tokens, " " if words.exact else "-"))
-
-
-def _token(token: str, searcher: tantivy.Searcher, generous: bool) -> str:
-    return token if is_known(searcher, token) else nearest(searcher, token, generous=generous) or token
 
 
 def _loosened(words: Words) -> list[Words]:

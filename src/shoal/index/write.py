@@ -12,7 +12,7 @@ import tantivy
 
 from shoal.errors import FolderBusy
 from shoal.index.document import Document
-from shoal.index.folder import LOCK, complaints, empty, last_version, open_or_create
+from shoal.index.folder import LOCK, claim, complaints, empty, last_version, open_or_create
 from shoal.index.schema import build_schema, indexed, mark, mark_query
 
 _MEMORY = 40_000_000
@@ -33,7 +33,7 @@ class IndexWriter:
 
     def __enter__(self) -> Self:
         with ExitStack() as held, complaints(self._folder):
-            self._folder.mkdir(parents=True, exist_ok=True)
+            claim(self._folder)
             held.enter_context(_locked(self._folder))
             if self._anew:
                 empty(self._folder)
@@ -91,7 +91,7 @@ class IndexWriter:
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     """Nobody else writes meanwhile; the lock ends with the process, however that ends."""
-    with (folder / LOCK).open("w") as stream:
+    with (folder / LOCK).open("a") as stream:
         try:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -15,6 +15,7 @@ from shoal.seeds.gathering import WordsSaid
 HOW = "1-5,8 keeps these; -3 drops the third; all; none"
 """What can be typed, in a line."""
 _PART = re.compile(r"(-?)(\d{1,6})(?:-(\d{1,6}))?")
+_COMMA = re.compile(r"[,;\s]+")
 _SPACED_DASH = re.compile(r"(?<=\d)\s+-\s+(?=\d)|-\s+(?=\d)")
 """`1 - 5` is one range, while `1-5 -3` drops three."""
 _DASHES = str.maketrans("–—−‐‑", "-----")
@@ -89,7 +90,7 @@ def read_choice(text: str) -> Choice:
     # Chinese keyboards make wide digits, commas and dashes.
     plain = unicodedata.normalize("NFKC", text).translate(_DASHES).replace("、", ",").lower()
     plain = _SPACED_DASH.sub("-", plain)
-    parts = [part for part in re.split(r"[,;\s]+", plain) if part]
+    parts = [part for part in _COMMA.split(plain) if part]
     if parts == ["none"]:
         return Choice()
     kept: list[tuple[int, int]] = []

@@ -18,7 +18,9 @@ _LONGEST_TITLE = 200
 _LONGEST_SNIPPET = 300
 _LONGEST_MARKUP = 5000
 """Characters of a text with tags that are looked at: enough for a snippet, however long the article."""
-_TAG = re.compile(r"<[^>]{0,1000}>")
+_MARK = re.compile(r"[/_.?&=+:-]")
+_TAG = re.compile(r"<[^<>]{0,1000}+>")
+_NO_CHARACTER = re.compile(r"&#[0-9]{9,}+;?")
 
 
 def everything(url: str) -> bool:
@@ -92,7 +94,7 @@ def _readable(url: str) -> str:
         text = raw.decode()
     except UnicodeDecodeError:
         text = raw.decode("gb18030", "replace")
-    return re.sub(r"[/_.?&=+:-]", " ", text)
+    return _MARK.sub(" ", text)
 
 
 def suggestion(
@@ -121,7 +123,12 @@ def suggestion(
 
 def plain(markup: str) -> str:
     """The text of a piece of HTML."""
-    return html.unescape(_TAG.sub(" ", markup[:_LONGEST_MARKUP]))
+    return unescaped(_TAG.sub(" ", markup[:_LONGEST_MARKUP]))
+
+
+def unescaped(text: str) -> str:
+    """`&amp;` and its like undone; a number of thousands of digits, which Python refuses to read, is no character."""
+    return html.unescape(_NO_CHARACTER.sub("\ufffd", text) if "&#" in text else text)
 
 
 def _shortened(text: str, length: int) -> str:

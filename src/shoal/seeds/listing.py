@@ -6,11 +6,20 @@ import codecs
 import re
 import zlib
 
+import msgspec
+
+from shoal.charsets import codec_of
 from shoal.model import Suggestion, Value
 
 LARGEST = 50 * 2**20
 """Bytes of a document after unpacking: what the sitemap protocol allows. What stands behind them is not read."""
+UNREADABLE = (msgspec.DecodeError, UnicodeError, RecursionError)
+"""What is raised for JSON that is none, or that nests deeper than anything a person means."""
 _GZIP = b"\x1f\x8b"
+_AT_ONCE = 2**16
+"""Bytes that are unpacked at once: what is left of them is copied, however small a part was."""
+_MOST_MEMBERS = 10_000
+"""Parts of a file that is packed in parts; the usual ones have 64 KiB."""
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
 _DECLARATION = re.compile(rb"<\?xml[^>]{1,200}?encoding\s*=\s*[\"']([\w.:-]+)", re.IGNORECASE)
@@ -41,21 +50,25 @@ class Listing(Value, frozen=True, kw_only=True):
 def unpacked(body: bytes, largest: int = LARGEST) -> tuple[bytes, str]:
     """The body without gzip around it, and what was wrong with that; a bomb gets no further than `largest`."""
     parts: list[bytes] = []
-    room = largest
-    while body.startswith(_GZIP):
+    place, room = 0, largest
+    for _ in range(_MOST_MEMBERS):
+        if not body.startswith(_GZIP, place):
+            return (b"".join(parts), "") if parts else (body[:largest], "")
         unpacking = zlib.decompressobj(wbits=31)
-        try:
-            part = unpacking.decompress(body, room)
-        except zlib.error:
-            return b"".join(parts), "its gzip is damaged"
-        parts.append(part)
-        room -= len(part)
-        if room <= 0:
-            return b"".join(parts), f"it is larger than {largest // 2**20} MiB"
-        if not unpacking.eof:
-            return b"".join(parts), "its gzip ends too early"
-        body = unpacking.unused_data
-    return (b"".join(parts), "") if parts else (body[:largest], "")
+        while not unpacking.eof:
+            if place >= len(body):
+                return b"".join(parts), "its gzip ends too early"
+            some = body[place : place + _AT_ONCE]
+            try:
+                part = unpacking.decompress(some, room)
+            except zlib.error:
+                return b"".join(parts), "its gzip is damaged"
+            parts.append(part)
+            room -= len(part)
+            if room <= 0:
+                return b"".join(parts), f"it is larger than {largest // 2**20} MiB"
+            place += len(some) - len(unpacking.unconsumed_tail) - len(unpacking.unused_data)
+    return b"".join(parts), f"its gzip has more than {_MOST_MEMBERS:,} parts"
 
 
 def decoded(body: bytes, content_type: str = "") -> str:
@@ -65,17 +78,16 @@ def decoded(body: bytes, content_type: str = "") -> str:
             return body[len(mark) :].decode(codec, "replace")
     declared = _DECLARATION.search(body[:1000])
     in_header = _CHARSET.search(content_type)
-    labels = ["utf-8", in_header[1] if in_header else "", declared[1].decode("ascii") if declared else "", "gb18030"]
-    for label in filter(None, labels):
-        if (text := _strictly(body, label)) is not None:
+    said = (in_header[1] if in_header else "", declared[1].decode("ascii") if declared else "")
+    for codec in ("utf-8", *filter(None, map(codec_of, said)), "gb18030"):
+        if (text := _strictly(body, codec)) is not None:
             return text
     return body.decode("utf-8", "replace")
 
 
-def _strictly(body: bytes, label: str) -> str | None:
+def _strictly(body: bytes, codec: str) -> str | None:
     """The text, or None when the bytes are not in this charset; they may end in the middle of a character."""
-    codec = "gb18030" if label.lower() in ("gb2312", "gbk", "x-gbk", "cp936") else label
     try:
         return codecs.getincrementaldecoder(codec)().decode(body)
-    except (LookupError, UnicodeError, TypeError, ValueError):
+    except UnicodeError:
         return None

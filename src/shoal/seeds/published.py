@@ -12,12 +12,11 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Sequence
-from html import unescape
 
 from shoal.model import Response, Suggestions, TaskKind, Unanswered
 from shoal.seeds import feed, sitemap
 from shoal.seeds.asking import Asker, in_a_sentence
-from shoal.seeds.gathering import Gathering, Wanted, everything, phrases_in
+from shoal.seeds.gathering import Gathering, Wanted, everything, phrases_in, unescaped
 from shoal.seeds.listing import Document, Listing, decoded, unpacked
 from shoal.urls import normalise, origin_of
 
@@ -27,9 +26,11 @@ _DEEPEST = 3
 """Sitemap indexes within sitemap indexes; the protocol knows none, some sites have one or two."""
 _HEAD = 200_000
 """Characters of a page in which it names its feeds."""
-_NOT_AN_ELEMENT = re.compile(r"<!--.*?-->|<\?.*?\?>", re.DOTALL)
+_NOT_AN_ELEMENT = re.compile(r"<!--.*?-->|<\?.*?\?>|(<!--.*+|<\?.*+)", re.DOTALL)
+"""What is not closed is found once, not from each of its beginnings, and stays."""
 _ELEMENT = re.compile(r"<(?:[\w.-]{1,50}:)?([A-Za-z][\w.-]{0,50})")
-_LINK = re.compile(r"<link\s([^>]{1,2000})>", re.IGNORECASE)
+_LINK = re.compile(r"<link\s(?:([^>]{1,2000}+)>|[^>]{1,2000}+)", re.IGNORECASE)
+"""One that is not closed has no group; it is passed over as a whole."""
 _ATTRIBUTE = re.compile(r"([\w-]{1,20})\s{0,9}=\s{0,9}(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
 
 
@@ -194,7 +195,7 @@ def _listed(text: str, document: Document) -> Listing | None:
     if not start.startswith("<"):
         listing = sitemap.read_addresses(text, source=source)
         return listing if listing.pages else None
-    root = _ELEMENT.search(_NOT_AN_ELEMENT.sub("", text[:20_000]))
+    root = _ELEMENT.search(_NOT_AN_ELEMENT.sub(r"\1", text[:20_000]))
     name = root[1] if root else ""
     if name in sitemap.ROOTS:
         return sitemap.read_sitemap(text, base=base, source=source)
@@ -207,7 +208,7 @@ def lists_named_in(page: str, base: str) -> tuple[str, ...]:
     """The feeds and sitemaps that a page names in its head."""
     found = []
     for tag in _LINK.finditer(page[:_HEAD]):
-        values = {name.lower(): unescape(a or b or c) for name, a, b, c in _ATTRIBUTE.findall(tag[1])}
+        values = {name.lower(): unescaped(a or b or c) for name, a, b, c in _ATTRIBUTE.findall(tag[1] or "")}
         rel = values.get("rel", "").lower().split()
         is_feed = "alternate" in rel and values.get("type", "").strip().lower() in feed.TYPES
         if values.get("href") and (is_feed or "sitemap" in rel):

@@ -16,6 +16,7 @@ from shoal.errors import InputError
 from shoal.model import Failure, Suggestion, Suggestions, Unanswered
 from shoal.seeds.asking import Asker, in_a_sentence
 from shoal.seeds.gathering import Gathering, Wanted, everything, phrases_in, plain, suggestion
+from shoal.seeds.listing import UNREADABLE
 from shoal.urls import normalise
 
 _MOST_PAGES = 10
@@ -78,7 +79,7 @@ class SearxngSource:
             return Unanswered(why=self._explain(answer))
         try:
             return msgspec.json.decode(answer.body, type=_Page)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except UNREADABLE:
             return Unanswered(
                 why=f"{self._instance} did not answer with SearXNG's JSON: is there an instance of SearXNG at this address?"
             )
@@ -135,7 +136,7 @@ class _Page(msgspec.Struct):
         for raw in self.results:
             try:
                 result = msgspec.json.decode(raw, type=_Result)
-            except (msgspec.DecodeError, UnicodeDecodeError):
+            except UNREADABLE:
                 continue
             yield suggestion(
                 result.url or "",
@@ -152,7 +153,7 @@ class _Page(msgspec.Struct):
         for raw in self.unresponsive_engines:
             try:
                 name, why = msgspec.json.decode(raw, type=tuple[str, str])
-            except (msgspec.DecodeError, UnicodeDecodeError):
+            except UNREADABLE:
                 continue
             found[name] = why
         return found

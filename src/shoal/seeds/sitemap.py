@@ -6,6 +6,7 @@ A sitemap that declares entities of its own is refused: none needs them, and the
 from __future__ import annotations
 
 import re
+from itertools import islice
 from xml.parsers import expat
 
 from shoal.model import Suggestion
@@ -16,7 +17,16 @@ from shoal.urls import normalise
 ROOTS = frozenset({"urlset", "sitemapindex"})
 _MOST_ENTRIES = 50_000
 """What the protocol allows in one sitemap."""
+_MOST_ELEMENTS = 2_000_000
+"""Of all kinds: every URL may have some dozen translations and images."""
+_DEEPEST = 50
+_ADDRESS = re.compile(r"(?:\A|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029])[ \t]*+(https?://[^\s\x00]++)(?!\x00)", re.I)
+"""At the beginning of a line, whichever of the ways to end one its writer knew."""
 _BARE_AMPERSAND = re.compile(r"&(?!#?\w{1,32};)")
+_MOST_AMPERSANDS = 1_000_000
+"""That are put right: each makes the text longer."""
+_LONG_TAG = re.compile(r"<[^<>]{65536}")
+"""Its attributes would take twenty times the memory of the text."""
 _KEPT = {"loc", "lastmod", "title"}
 """Of `title` there is none in the protocol itself; the extension for news has it."""
 
@@ -30,8 +40,7 @@ def read_sitemap(text: str, *, base: str | None, source: str) -> Listing:
 
 def read_addresses(text: str, *, source: str) -> Listing:
     """A text file with one URL a line, perhaps with a remark behind it; other lines are no harm."""
-    firsts = (line.split(maxsplit=1)[:1] for line in text.splitlines() if "\x00" not in line)
-    addresses = [word for first in firsts for word in first if word.lower().startswith(("http://", "https://"))]
+    addresses = [line[1] for line in islice(_ADDRESS.finditer(text), _MOST_ENTRIES + 1)]
     pages = (suggestion(address, source=source) for address in addresses[:_MOST_ENTRIES])
     return Listing(pages=tuple(page for page in pages if page is not None), problem=_too_many(len(addresses)))
 
@@ -51,7 +60,9 @@ def _too_many(count: int) -> str:
 def _well_formed(text: str) -> str:
     """The two mistakes that many sites make are put right: blank lines at the top, and `&` in addresses."""
     text = text.lstrip("\ufeff \t\r\n")
-    return text if "<![CDATA[" in text else _BARE_AMPERSAND.sub("&amp;", text)
+    if (long := _LONG_TAG.search(text)) is not None:
+        text = text[: long.start()]  # the XML ends too early then, as we say
+    return text if "<![CDATA[" in text else _BARE_AMPERSAND.sub("&amp;", text, count=_MOST_AMPERSANDS)
 
 
 class _Stop(Exception):
@@ -68,6 +79,7 @@ class _Reading:
         self._source = source
         self._path: list[str] = []
         """The names of the open elements, from the root."""
+        self._elements = self._entries = 0
         self._entry: dict[str, str] = {}
         self._text: list[str] = []
 
@@ -91,8 +103,14 @@ class _Reading:
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         self._path.append(name.rpartition(" ")[2])
         self._text.clear()
+        self._elements += 1
         if len(self._path) == 2:
             self._entry = {}
+            self._entries += 1
+            if self._entries > _MOST_ENTRIES:
+                raise _Stop(_too_many(self._entries))
+        if self._elements > _MOST_ELEMENTS or len(self._path) > _DEEPEST:
+            raise _Stop("it has more tags, or more within each other, than any sitemap needs")
 
     def _end(self, name: str) -> None:
         tag = self._path.pop()
@@ -104,8 +122,6 @@ class _Reading:
         self._text.clear()
 
     def _take(self, tag: str) -> None:
-        if len(self.pages) + len(self.lists) >= _MOST_ENTRIES:
-            raise _Stop(_too_many(_MOST_ENTRIES + 1))
         address = self._entry["loc"].strip()
         if tag == "sitemap" and (further := normalise(address, self._base)):
             self.lists.append(further)

@@ -11,24 +11,24 @@ The index is not in it, because the first search makes it anew; nor are the URLs
 
 from __future__ import annotations
 
-import errno
 import io
 import os
 import tarfile
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Collection
+from contextlib import closing
 from hashlib import blake2b
 from pathlib import Path
 from typing import BinaryIO, cast
 
 import msgspec
 
-from shoal.errors import FolderError, InputError, StorageFull
+from shoal.errors import FolderError, InputError
 from shoal.store import cluster as clusters
 from shoal.store import folder as folders
-from shoal.store import moving, opinions
+from shoal.store import moving, opinions, ours
 from shoal.store.database import Database
+from shoal.store.outfile import complaints, written
 from shoal.store.postgres import PostgresDatabase
 from shoal.store.report import Answer
 from shoal.store.sqlite import SqliteDatabase, open_file
@@ -39,7 +39,10 @@ MANIFEST = "manifest.json"
 FORMAT = 1
 """Raised when a file of an older shoal can no longer be read as it is."""
 _CHUNK = 2**20
-_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_LARGEST_MANIFEST = 16 * 2**20
+"""Bytes: of a hundred thousand files."""
+_UNREADABLE = (tarfile.TarError, msgspec.DecodeError, EOFError, ValueError, OverflowError, RecursionError)
+"""What is raised for an archive that nobody wrote as it is."""
 _POSITIONS = "SELECT value FROM meta WHERE key = 'warc' OR key LIKE 'warc %'"
 
 
@@ -77,19 +80,17 @@ def save(folder: Path, out: Path, progress: Progress) -> Saved:
     """Write a backup; the crawl may go on meanwhile. The file takes its name when it is complete."""
     if folders.is_own(folder, out):
         raise InputError(f"{out} is a file of the crawl itself: choose another name.")
-    part = out.with_name(f".{out.name}.{os.getpid()}.part")
-    with folders.reading(folder) as database, _room(out):
-        try:
-            with tempfile.TemporaryDirectory(prefix=".shoal-", dir=out.resolve().parent) as scratch:
-                manifest = _write(folder, database, part, Path(scratch), progress)
-            part.replace(out)
-        finally:
-            part.unlink(missing_ok=True)
+    with (
+        folders.reading(folder) as database,
+        written(out) as stream,
+        tempfile.TemporaryDirectory(prefix=".shoal-", dir=out.resolve().parent) as scratch,
+    ):
+        manifest = _write(folder, database, stream, Path(scratch), progress)
     size = sum(member.size for member in manifest.members)
     return Saved(file=str(out), pages=manifest.pages, files=len(manifest.members), bytes=size)
 
 
-def _write(folder: Path, database: Database, part: Path, scratch: Path, progress: Progress) -> Manifest:
+def _write(folder: Path, database: Database, stream: BinaryIO, scratch: Path, progress: Progress) -> Manifest:
     copy = scratch / folders.DATABASE
     crawl, pages, ends = _copy_database(database, copy)
     said = "".join(msgspec.json.encode(opinion).decode() + "\n" for opinion in opinions.all_said(folder))
@@ -102,7 +103,7 @@ def _write(folder: Path, database: Database, part: Path, scratch: Path, progress
     files += _bodies(folder, ends)
     total, done = sum(size for _, size in files), 0
     members: list[Member] = []
-    with part.open("wb") as stream, tarfile.open(fileobj=stream, mode="w") as tar:
+    with tarfile.open(fileobj=stream, mode="w") as tar:
         for path, size in files:
             members.append(_add(tar, path, size))
             done += size
@@ -110,9 +111,6 @@ def _write(folder: Path, database: Database, part: Path, scratch: Path, progress
         manifest = Manifest(format=FORMAT, crawl=crawl, pages=pages, members=tuple(members))
         data = msgspec.json.encode(manifest)
         tar.addfile(_info(MANIFEST, len(data)), io.BytesIO(data))
-        tar.close()
-        stream.flush()
-        os.fsync(stream.fileno())
     return manifest
 
 
@@ -123,9 +121,10 @@ def _copy_database(database: Database, path: Path) -> tuple[str, int, list[tuple
             database.backup(copy)
             copy.execute("PRAGMA journal_mode = DELETE")
         else:
-            copy.executescript(moving.schema())
+            copy.executescript(folders.schema())
             with database.snapshot():
                 moving.copy_tables(database, copy)
+        folders.erase_secrets(copy)
         crawl = msgspec.json.decode(folders.read_meta(copy, "crawl") or b'""', type=str)
         (pages,) = copy.execute("SELECT count(*) FROM pages").fetchone()
         ends = [msgspec.json.decode(value, type=tuple[str, int]) for (value,) in copy.execute(_POSITIONS)]
@@ -193,15 +192,18 @@ def bring_back(file: Path, folder: Path, database: str, progress: Progress) -> S
     """Make the folder of a crawl from a backup; with the URL of a database, the crawl goes there. All of it, or nothing."""
     if folders.exists(folder):
         raise FolderError(f"There is a crawl in {folder} already: choose another --dir.")
-    with _room(folder), _nothing_left(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".shoal-", dir=folder) as scratch:
+    with complaints(str(folder)):
+        made = ours.make_folder(folder)
+        with (
+            ours.all_or_nothing(made) as put,
+            tempfile.TemporaryDirectory(prefix=".shoal-", dir=folder) as scratch,
+        ):
             manifest = _unpacked(file, Path(scratch), progress)
             # The database comes last, because it makes the folder a crawl.
             for member in sorted(manifest.members, key=lambda member: member.name == folders.DATABASE):
-                (Path(scratch) / member.name).replace(folder / member.name)
+                put(Path(scratch) / member.name, member.name)
         if database:
-            moving.to_postgresql(folder, database, lambda done, total: None)
+            _move_on(made, database)
     size = sum(member.size for member in manifest.members)
     return Saved(file=str(file), pages=manifest.pages, files=len(manifest.members), bytes=size)
 
@@ -212,19 +214,17 @@ def _unpacked(file: Path, scratch: Path, progress: Progress) -> Manifest:
     found: dict[str, Member] = {}
     manifest: Manifest | None = None
     try:
-        with tarfile.open(file, mode="r:") as tar:
+        with file.open("rb") as stream, tarfile.open(fileobj=cast(BinaryIO, _Sipping(stream)), mode="r:") as tar:
             for info in tar:
-                stream = tar.extractfile(info)
-                if stream is None or not _is_ours(info.name):
-                    raise _damaged(file, f"it has a file {info.name!r} that is none of a crawl's")
-                with stream:
-                    if info.name == MANIFEST:
-                        manifest = msgspec.json.decode(stream.read(), type=Manifest)
-                    else:
-                        found[info.name] = _extract(cast(BinaryIO, stream), scratch / info.name, info)
+                _refuse_odd(file, info, total, found)
+                data = cast(BinaryIO, tar.extractfile(info))
+                if info.name == MANIFEST:
+                    manifest = msgspec.json.decode(data.read(_LARGEST_MANIFEST), type=Manifest)
+                else:
+                    found[info.name] = _extract(data, scratch / info.name, info)
                 progress(min(tar.offset, total), total)
-    except (tarfile.TarError, msgspec.DecodeError, EOFError) as error:
-        raise _damaged(file, str(error).rstrip(".")) from error
+    except _UNREADABLE as error:
+        raise _damaged(file, " ".join(str(error).split()).rstrip(".")) from error
     if manifest is None:
         raise _damaged(file, "its end is missing")
     if manifest.format != FORMAT:
@@ -233,8 +233,43 @@ def _unpacked(file: Path, scratch: Path, progress: Progress) -> Manifest:
         )
     for member in manifest.members:
         if found.get(member.name) != member:
-            raise _damaged(file, f"{member.name} is not what was saved")
+            raise _damaged(file, f"{member.name!r:.100} is not what was saved")
+    if folders.DATABASE not in {member.name for member in manifest.members}:
+        raise _damaged(file, f"there is no {folders.DATABASE} in it")
     return manifest
+
+
+def _refuse_odd(file: Path, info: tarfile.TarInfo, total: int, found: Collection[str]) -> None:
+    """All but a plain file of ours that lies in the archive byte by byte: no links, no devices, no holes that become zeros."""
+    if not _is_ours(info.name) or not info.isreg() or info.issparse():
+        raise _damaged(file, f"it has a file {info.name!r:.100} that is none of a crawl's")
+    if info.name in found:
+        raise _damaged(file, f"it has two files {info.name!r}")
+    if info.size < 0 or info.offset_data + info.size > total:
+        raise _damaged(file, "its end is missing")
+    if info.name == MANIFEST and info.size > _LARGEST_MANIFEST:
+        raise _damaged(file, "its list of files is too long")
+
+
+class _Sipping:
+    """A file of which nobody takes much at once: `tarfile` reads a header into memory, however long it says it is."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes; never all of them."""
+        if not 0 <= size <= _CHUNK:
+            raise tarfile.ReadError("it has a header that is too long")
+        return self._file.read(size)
+
+    def seek(self, place: int, whence: int = 0) -> int:
+        """Go there."""
+        return self._file.seek(place, whence)
+
+    def tell(self) -> int:
+        """Where we are."""
+        return self._file.tell()
 
 
 def _extract(stream: BinaryIO, path: Path, info: tarfile.TarInfo) -> Member:
@@ -265,23 +300,10 @@ def _damaged(file: Path, why: str) -> InputError:
     return InputError(f"{file} is no whole backup: {why}; nothing was restored.")
 
 
-@contextmanager
-def _nothing_left(folder: Path) -> Iterator[None]:
-    """What cannot be restored as a whole is taken away again."""
+def _move_on(made: ours.Made, database: str) -> None:
+    """What was restored goes to a database; what cannot be restored as a whole is taken away again."""
     try:
-        yield
+        moving.to_postgresql(made.folder, database, lambda done, total: None)
     except BaseException:
-        if folder.exists():
-            folders.remove(folder)
+        folders.remove(made, also=[folders.FEEDBACK])
         raise
-
-
-@contextmanager
-def _room(where: Path) -> Iterator[None]:
-    """A full disk is one sentence, and so is a place where nothing can be written."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in _NO_ROOM:
-            raise StorageFull(f"There is no room left to write {where}.") from error
-        raise InputError(f"Cannot write {where}: {error.strerror}.") from error

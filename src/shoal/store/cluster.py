@@ -21,15 +21,18 @@ import msgspec
 
 from shoal.errors import FolderBusy, FolderError
 from shoal.settings import Cluster, Part
+from shoal.store import ours
+from shoal.store.ours import CLUSTER as FILE
 from shoal.store.postgres import PostgresDatabase, place_of
 
-FILE = "cluster.json"
 SHARED = "shoal"
 """The schema of all crawls together."""
 PATIENCE = 120.0
 """Seconds after which a coordinator takes a server that does not answer for gone, and comes anew."""
 _PLAIN = re.compile(r"[a-z0-9_]{1,40}")
 _UNSAFE = re.compile(r"[^a-z0-9]+")
+_OURS = "a crawl of shoal"
+"""The comment on every schema that we make: by it we know what we may drop."""
 _SETTING_UP = 0x53686F616C
 """The advisory lock of whoever makes the shared schema, or a crawl."""
 _SHARED = f"""
@@ -64,7 +67,7 @@ AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_
 """
 
 
-class Home(Part, frozen=True, kw_only=True):
+class Home(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a folder says about the crawl that it stands for. It may have passwords, so nobody else may read it."""
 
     database: str = ""
@@ -73,6 +76,8 @@ class Home(Part, frozen=True, kw_only=True):
     """Of the crawl, in the database."""
     mark: str = ""
     """Tells the WARC files of this folder from those of other machines."""
+    proxy: str = ""
+    """The URL of the proxy, if it has a password; the settings have it without (`store/secrets.py`)."""
 
 
 class Coordinator(Part, frozen=True, kw_only=True):
@@ -105,30 +110,42 @@ def read(folder: Path) -> Home:
 
 def write(folder: Path, home: Home) -> None:
     """Say where the crawl is; all of it, or nothing when the disk is full."""
-    part = folder / (FILE + ".new")
-    part.unlink(missing_ok=True)
-    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    try:
-        os.write(handle, msgspec.json.format(msgspec.json.encode(home), indent=2) + b"\n")
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-    part.replace(folder / FILE)
+    read(folder)  # a file of this name that is none of ours is refused, not replaced
+    with written(folder, home) as part:
+        part.replace(folder / FILE)
+
+
+@contextmanager
+def written(folder: Path, home: Home) -> Iterator[Path]:
+    """The file, complete, under a name that it does not keep."""
+    with ours.unfinished(folder) as part:
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with open(handle, "wb") as file:
+            file.write(msgspec.json.format(msgspec.json.encode(home), indent=2) + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        yield part
 
 
 # --- the database ----------------------------------------------------------------------------------------------------
 
 
-def create(folder: Path, cluster: Cluster, meta: Sequence[tuple[str, str]], crawl: str, model: bytes) -> None:
+def create(
+    folder: Path, cluster: Cluster, meta: Sequence[tuple[str, str]], crawl: str, model: bytes, proxy: str = ""
+) -> None:
     """Make a new crawl in the database, and the folder that stands for it."""
-    home = new_home(folder, cluster)
+    home = msgspec.structs.replace(new_home(folder, cluster), proxy=proxy)
     with closing(PostgresDatabase(cluster.database)) as database, _setting_up(database):
         _make(database, folder, home)
         database.executemany("INSERT INTO meta VALUES (?, ?)", meta)
         if model:
             database.execute(MODEL, (model,))
         database.execute(_REGISTER, (_name(folder), crawl, home.schema, time.time()))
-    write(folder, home)
+    try:
+        write(folder, home)
+    except BaseException:
+        drop(home)
+        raise
 
 
 def new_home(folder: Path, cluster: Cluster) -> Home:
@@ -165,11 +182,25 @@ def _make(database: PostgresDatabase, folder: Path, home: Home) -> None:
             f"There is a crawl {name} in the database at {place_of(home.database)} already: "
             f"go on with 'shoal resume --dir {folder}', or choose another --dir."
         )
-    # What is there without being registered was left by a move that did not come to its end.
-    database.execute(f"DROP SCHEMA IF EXISTS {home.schema} CASCADE")
+    _clear(database, home)
     database.execute(f"CREATE SCHEMA {home.schema}")
+    database.execute(f"COMMENT ON SCHEMA {home.schema} IS '{_OURS}'")
     database.execute(f"SET LOCAL search_path TO {home.schema}")
     database.executescript(files("shoal.store").joinpath("schema.sql").read_text(encoding="utf-8") + _FILES)
+
+
+def _clear(database: PostgresDatabase, home: Home) -> None:
+    """What we made and nobody knows of was left by a move that did not come to its end; what we did not make stays."""
+    if database.execute("SELECT to_regnamespace(?)", (home.schema,)).fetchone() == (None,):
+        return
+    said = database.execute(
+        "SELECT obj_description(to_regnamespace(?)::oid, 'pg_namespace')", (home.schema,)
+    ).fetchone()
+    if said != (_OURS,):
+        raise FolderError(
+            f"The database at {place_of(home.database)} has a schema {home.schema} that is no crawl: choose another --dir."
+        )
+    database.execute(f"DROP SCHEMA {home.schema} CASCADE")
 
 
 def adopt(folder: Path, cluster: Cluster) -> bool:
@@ -178,7 +209,7 @@ def adopt(folder: Path, cluster: Cluster) -> bool:
         schema = _registered(database, _name(folder))
     if schema is None:
         return False
-    folder.mkdir(parents=True, exist_ok=True)
+    ours.make_folder(folder)
     write(folder, msgspec.structs.replace(new_home(folder, cluster), schema=schema))
     return True
 
@@ -186,8 +217,10 @@ def adopt(folder: Path, cluster: Cluster) -> bool:
 def drop(home: Home) -> None:
     """Take a crawl out of the database."""
     with closing(PostgresDatabase(home.database)) as database, _setting_up(database):
-        database.execute(f"DROP SCHEMA IF EXISTS {home.schema} CASCADE")
-        database.execute(f"DELETE FROM {SHARED}.crawls WHERE home = ?", (home.schema,))
+        registered = database.execute(f"SELECT 1 FROM {SHARED}.crawls WHERE home = ?", (home.schema,)).fetchone()
+        if registered is not None:
+            database.execute(f"DROP SCHEMA IF EXISTS {home.schema} CASCADE")
+            database.execute(f"DELETE FROM {SHARED}.crawls WHERE home = ?", (home.schema,))
 
 
 def connect(folder: Path, home: Home, *, patience: float | None = None) -> PostgresDatabase:

@@ -20,6 +20,7 @@ from shoal.model import Entry, Response, State, Timing
 from shoal.remembered import Changes, Duplicate, Look, RobotsRecord, TopicChange, Totals
 from shoal.remembered import PatternCount as Pattern
 from shoal.store import folder as folders
+from shoal.store import salvage, spare
 from shoal.store.database import Database
 from shoal.store.history import add_version, latest
 from shoal.store.keeping import Batch, keeping_of
@@ -28,7 +29,7 @@ from shoal.store.pages import PageWriter
 from shoal.store.pictures import PictureWriter, SqliteBacklog
 from shoal.store.postgres import PostgresDatabase
 from shoal.store.reopen import TALLY
-from shoal.store.report import FailedSeed, failed_seeds
+from shoal.store.report import INTERNAL_ERRORS, FailedSeed, failed_seeds
 from shoal.store.steps import Steps, Write, in_bites
 from shoal.store.warc import WarcWriter, is_elsewhere, read_body
 from shoal.urls import key_of
@@ -62,6 +63,10 @@ _PATTERN = """
 """
 
 
+class _TakenBack(Exception):
+    """What was written was only a trial."""
+
+
 class CrawlStore:
     """The only writer of a crawl's folder, and of its database."""
 
@@ -74,7 +79,8 @@ class CrawlStore:
         self._durable = durable
         with folders.storage_errors(folder):
             self._keeping = keeping_of(folder, holder)
-        self._database: Database = self._keeping.database
+            self._database: Database = self._keeping.database
+            folders.hide_secrets(folder, self._database)
         self.shelf, self.opinions = self._keeping.shelf, self._keeping.opinions
         self.settings = settings = folders.read_settings(folder, self._database)
         self.memory = Memory(folder, settings, self._database)
@@ -89,6 +95,7 @@ class CrawlStore:
         self._pages = PageWriter(self._database, self._warc)
         self._pictures = PictureWriter(self._database, self._warc)
         self.backlog = SqliteBacklog(self._database)
+        self._lost: list[tuple[str, Exception]] = []
 
     # --- what the last run left --------------------------------------------------------------------------------------
 
@@ -99,15 +106,24 @@ class CrawlStore:
 
     def totals(self) -> Totals:
         """How far the crawl has come."""
-        pages, relevant, size = self._database.execute(
+        pages, relevant, size, last = self._database.execute(
             """
-            SELECT count(*), CAST(coalesce(sum(relevant), 0) AS BIGINT), CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM pages
+            SELECT count(*), CAST(coalesce(sum(relevant), 0) AS BIGINT), CAST(coalesce(sum(bytes), 0) AS BIGINT),
+                   coalesce(max(fetch_order), 0) FROM pages
             """
         ).fetchone()
         query = "SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM pictures"
         (pictured,) = self._database.execute(query).fetchone()
         elapsed = msgspec.json.decode(folders.read_meta(self._database, "elapsed") or b"0", type=float)
-        return Totals(pages=pages, relevant=relevant, bytes=size + pictured, elapsed=elapsed)
+        internal = msgspec.json.decode(folders.read_meta(self._database, INTERNAL_ERRORS) or b"0", type=int)
+        return Totals(
+            pages=pages,
+            relevant=relevant,
+            bytes=size + pictured,
+            last_order=last,
+            elapsed=elapsed,
+            internal_errors=internal,
+        )
 
     def failed_seeds(self) -> tuple[FailedSeed, ...]:
         """The seeds that gave no page, each with the reason."""
@@ -147,18 +163,68 @@ class CrawlStore:
     async def commit(self, changes: Changes) -> list[Duplicate]:
         """Make a batch durable, all of it or nothing; answers which of its pages were known already."""
         with folders.storage_errors(self.folder):
-            hosts = self._new_hosts(changes)
-            found = [self._found_row(entry) for entry in changes.added]
-            urls: list[Write] = [(_HOST, hosts), (_FOUND, found), *self._url_writes(changes)]
-            pages = len(changes.pages) + len(changes.looks) + len(changes.pictures)
-            batch = Batch(
-                steps=lambda: self._steps(changes, batch),
-                rewind=self._marked_for_rewind(),
-                urls=urls,
-                keys=[(row[1], row[0]) for row in found],
-                rows=len(changes.added) + len(changes.changed) + _ROWS_OF_A_PAGE * pages,
-            )
-            return await self._keeping.commit(batch)
+            hosts, rewind = self._new_hosts(changes), self._marked_for_rewind()
+            try:
+                return await self._keeping.commit(self._batch(changes, hosts, rewind))
+            except Exception as error:
+                if not salvage.is_about_content(error):
+                    raise
+                rewind()
+                return await self._salvage(salvage.encodable(changes), hosts, rewind)
+
+    def _batch(self, changes: Changes, hosts: list[tuple[int, str]], rewind: Callable[[], None]) -> Batch:
+        found = [self._found_row(entry) for entry in changes.added]
+        pages = len(changes.pages) + len(changes.looks) + len(changes.pictures)
+        batch = Batch(
+            steps=lambda: self._steps(changes, batch),
+            rewind=rewind,
+            urls=[(_HOST, hosts), (_FOUND, found), *self._url_writes(changes)],
+            keys=[(row[1], row[0]) for row in found],
+            rows=len(changes.added) + len(changes.changed) + _ROWS_OF_A_PAGE * pages,
+        )
+        return batch
+
+    async def _salvage(
+        self, changes: Changes, hosts: list[tuple[int, str]], rewind: Callable[[], None]
+    ) -> list[Duplicate]:
+        """Write a batch with which something was wrong, without what cannot be written."""
+        lost = salvage.Lost()
+        for page in changes.pages:
+            await self._rehearse(Changes(pages=(page,)), lost.pages, page.seen.task.id, rewind)
+        for fate in changes.pictures:
+            await self._rehearse(Changes(pictures=(fate,)), lost.pictures, fate.id, rewind)
+        for look in changes.looks:
+            await self._rehearse(Changes(looks=(look,)), lost.looks, look.page, rewind)
+        urls = {page.seen.task.id: page.seen.task.url for page in changes.pages}
+        self._lost += [(urls[id], error) for id, error in lost.pages.items()]
+        others = (*lost.pictures.values(), *lost.looks.values())
+        self._lost += [("a picture, or a page that was looked at again", error) for error in others]
+        return await self._keeping.commit(self._batch(salvage.without(changes, lost), hosts, rewind))
+
+    async def _rehearse(
+        self, changes: Changes, lost: dict[int, Exception], id: int, rewind: Callable[[], None]
+    ) -> None:
+        """Write one thing and take it back: if it cannot be written, it is lost."""
+        try:
+            await self._keeping.rehearse(lambda: self._rehearsal(changes))
+        except _TakenBack:
+            pass  # it can be
+        except Exception as error:
+            if not salvage.is_about_content(error):
+                raise
+            lost[id] = error
+        rewind()
+
+    def _rehearsal(self, changes: Changes) -> Steps[None]:
+        with self._database.transaction():
+            yield from self._pages.write(changes.pages)
+            yield from self._write_extras(changes)
+            raise _TakenBack
+
+    def take_lost(self) -> list[tuple[str, Exception]]:
+        """What could not be written since the last call, each with what it raised: this is our fault."""
+        lost, self._lost = self._lost, []
+        return lost
 
     def _marked_for_rewind(self) -> Callable[[], None]:
         """What forgets all that is written to files, or kept in mind, from now on."""
@@ -248,6 +314,7 @@ class CrawlStore:
         meta = {
             self._keeping.warc_key: self._warc.position,
             "elapsed": changes.elapsed,
+            INTERNAL_ERRORS: changes.internal_errors,
             "fetching": changes.fetching,
             "workers": changes.workers,
         }
@@ -262,6 +329,9 @@ def open_store(folder: Path) -> Iterator[CrawlStore]:
     with folders.lock(folder) as holder:
         store = CrawlStore(folder, holder)
         try:
+            if holder is None:
+                with folders.storage_errors(folder):
+                    spare.write(folder, store.crawl_id, store.settings)
             yield store
         finally:
             store.close()

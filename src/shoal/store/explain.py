@@ -36,6 +36,8 @@ _SENTENCES = {
     Reason.REDIRECT_LOOP: "It redirects in a circle, or too often.",
     Reason.UNCHANGED: "The page has not changed since it was fetched last.",
     Reason.WORKER_DIED: "The worker that fetched it died, more than once.",
+    Reason.TOO_COMPLEX: "It takes too long to understand.",
+    Reason.INTERNAL: "Shoal could not handle it, which is our fault.",
     Reason.PICTURE: "It is no picture that can be used.",
     Reason.ADDRESS: "Its host has an address that must not be connected to (see --allow-private).",
     Reason.ROBOTS: "The robots.txt of its host disallows it.",

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import csv
-import errno
-import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -15,15 +12,17 @@ from typing import Any, BinaryIO, Literal
 
 import msgspec
 
-from shoal.errors import InputError, StorageFull
+from shoal.errors import InputError
 from shoal.model import Evidence
 from shoal.store.database import Database
-from shoal.store.folder import is_own
+from shoal.store.ours import is_own
+from shoal.store.outfile import complaints, written
 from shoal.store.warc import info_member, read_raw
 
 Format = Literal["jsonl", "csv", "parquet", "warc"]
+TEXT: frozenset[Format] = frozenset({"jsonl", "csv"})
+"""Formats that a person can read."""
 _ROW_GROUP = 10_000
-_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 class ExportRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,16 +108,14 @@ def rows(connection: Database, relevant_only: bool) -> Iterator[ExportRow]:
         yield ExportRow(**row)
 
 
-def export(connection: Database, folder: Path, format: Format, out: BinaryIO | Path | None, relevant_only: bool) -> int:
-    """Write the pages of a crawl to a file, a stream or standard output; how many there were.
+def export(connection: Database, folder: Path, format: Format, out: BinaryIO | Path, relevant_only: bool) -> int:
+    """Write the pages of a crawl to a file or a stream; how many there were.
 
     `folder` holds the WARC files. A file appears under its name only when it is complete.
     """
-    if out is None and format in ("parquet", "warc"):
-        raise InputError(f"The format {format} is not text: name a file with --out.")
     if isinstance(out, Path) and is_own(folder, out):
         raise InputError(f"{out} is a file of the crawl itself: choose another name.")
-    with _opened(out) as stream:
+    with written(out) if isinstance(out, Path) else _passed(out) as stream:
         match format:
             case "jsonl":
                 return _write_jsonl(rows(connection, relevant_only), stream)
@@ -228,51 +225,9 @@ def _write_warc(bodies: Iterator[tuple[str, int]], folder: Path, name: str, stre
     return count
 
 
-# --- where it goes ---------------------------------------------------------------------------------------------------
-
-
 @contextmanager
-def _opened(out: BinaryIO | Path | None) -> Iterator[BinaryIO]:
-    if out is None:
-        with _file_errors("to standard output"):
-            yield sys.stdout.buffer
-            sys.stdout.buffer.flush()
-    elif not isinstance(out, Path):
-        yield out
-    else:
-        # A link keeps its place, and a device (`/dev/null`) must not be replaced by a file.
-        path = out.resolve()
-        with _file_errors(str(out)), (_replaced if path.is_file() or not path.exists() else _written)(path) as stream:
-            yield stream
-
-
-@contextmanager
-def _replaced(path: Path) -> Iterator[BinaryIO]:
-    """A file that takes its name when all of it is written; until then, an older one stays."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with part.open("wb") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
-
-
-@contextmanager
-def _written(path: Path) -> Iterator[BinaryIO]:
-    with path.open("wb") as stream:
+def _passed(stream: BinaryIO) -> Iterator[BinaryIO]:
+    """A stream of the caller's; what is wrong with it is not to be taken for what is wrong with the folder."""
+    with complaints("the output"):
         yield stream
-
-
-@contextmanager
-def _file_errors(out: str) -> Iterator[None]:
-    try:
-        yield
-    except BrokenPipeError:  # whoever reads our output has had enough
-        raise
-    except OSError as error:
-        if error.errno in _FULL:
-            raise StorageFull(f"There is no room left to write {out}.") from error
-        raise InputError(f"Cannot write {out}: {error.strerror}.") from error
+        stream.flush()

@@ -8,10 +8,9 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-import shutil
 import sqlite3
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from importlib.resources import files
 from pathlib import Path
@@ -21,22 +20,19 @@ import msgspec
 from shoal.errors import FolderBusy, FolderError, InputError, ShoalError, StorageFull
 from shoal.settings import Cluster, Settings
 from shoal.store import cluster as clusters
+from shoal.store import ours, secrets
 from shoal.store.database import Database
+from shoal.store.ours import LOCK, Made
 from shoal.store.postgres import PostgresDatabase
 from shoal.store.sqlite import SqliteDatabase, open_file, tune
 
 VERSION = 3
 """Raised when a folder written by an older shoal can no longer be read as it is."""
-DATABASE = "crawl.sqlite"
-MODEL = "crawl.model"
-"""What another crawl learned and this one began with (`store/models.py`), if it did."""
-FEEDBACK = "feedback.jsonl"
-"""What the user said of pages (`opinions.py`); may be written while a crawl is at work."""
+DATABASE, MODEL, FEEDBACK = ours.DATABASE, ours.MODEL, ours.FEEDBACK
+is_own = ours.is_own
 META = "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
 """Keeps a JSON text under a key."""
-_LOCK = "lock"
-_OWN = (f"{DATABASE}*", MODEL, FEEDBACK, f"{clusters.FILE}*", _LOCK, "pages-*.warc.gz", "index", "index-pictures")
-"""The names of all files and folders that make a crawl."""
+_SECURELY = "PRAGMA secure_delete = ON"
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
@@ -79,70 +75,75 @@ def find(folder: Path, cluster: Cluster | None = None) -> bool:
     if not wanted.database:
         return False
     with storage_errors(folder):
+        if folder.is_dir():
+            ours.refuse_strange(folder)
         return clusters.adopt(folder, wanted)
 
 
-def create_new(folder: Path, settings: Settings, model: bytes = b"", cluster: Cluster | None = None) -> None:
-    """Make a crawl's folder where there is none yet."""
+def create_new(folder: Path, settings: Settings, model: bytes = b"", cluster: Cluster | None = None) -> Made:
+    """Make a crawl's folder where there is none yet; answers what was made, for `remove`."""
     if exists(folder):
-        raise FolderError(
-            f"There is a crawl in {folder} already: go on with 'shoal resume --dir {folder}', or choose another --dir."
-        )
-    create(folder, settings, model, cluster)
+        raise _taken(folder)
+    return create(folder, settings, model, cluster)
 
 
-def create(folder: Path, settings: Settings, model: bytes = b"", cluster: Cluster | None = None) -> None:
-    """Make a new crawl's folder, with a copy of the model it begins with; a crash in the middle leaves no crawl behind."""
-    crawl = uuid.uuid4().hex
-    meta = {"version": VERSION, "crawl": crawl, "settings": settings}
+def create(folder: Path, settings: Settings, model: bytes = b"", cluster: Cluster | None = None) -> Made:
+    """Make a new crawl in a folder that is empty or not there, with a copy of the model it begins with: all of it, or nothing."""
+    crawl, wanted = uuid.uuid4().hex, cluster or Cluster()
+    meta = {"version": VERSION, "crawl": crawl, "settings": secrets.masked(settings)}
     rows = [(key, msgspec.json.encode(value).decode()) for key, value in meta.items()]
     with storage_errors(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        if cluster is not None and cluster.database:
-            clusters.create(folder, cluster, rows, crawl, model)
-            return
-        if cluster is not None and cluster.broker:
-            clusters.write(folder, clusters.Home(broker=cluster.broker))
-        unfinished = folder / (DATABASE + ".new")
-        unfinished.unlink(missing_ok=True)
-        if model:
-            _write_synced(folder / MODEL, model)  # before the database, which makes it a crawl
-        connection = sqlite3.connect(unfinished)
-        connection.executescript(files("shoal.store").joinpath("schema.sql").read_text(encoding="utf-8"))
-        connection.executemany("INSERT INTO meta VALUES (?, ?)", rows)
-        connection.commit()
-        connection.close()
-        os.replace(unfinished, folder / DATABASE)
+        made = ours.make_folder(folder)
+        try:
+            with ours.all_or_nothing(made) as put:
+                if wanted.database:
+                    clusters.create(folder, wanted, rows, crawl, model, secrets.of(settings))
+                else:
+                    _create_file(
+                        folder, rows, model, clusters.Home(broker=wanted.broker, proxy=secrets.of(settings)), put
+                    )
+        except FileExistsError:  # another one began here at the same moment
+            raise _taken(folder) from None
+    return made
+
+
+def _create_file(
+    folder: Path, rows: list[tuple[str, str]], model: bytes, home: clusters.Home, put: Callable[[Path, str], None]
+) -> None:
+    # The database comes last, because it makes the folder a crawl.
+    if home != clusters.Home():
+        with clusters.written(folder, home) as part:
+            put(part, clusters.FILE)
+    if model:
+        with ours.unfinished(folder) as part:
+            _write_synced(part, model)
+            put(part, MODEL)
+    with ours.unfinished(folder) as part:
+        with closing(sqlite3.connect(part)) as connection:
+            connection.executescript(schema())
+            connection.executemany("INSERT INTO meta VALUES (?, ?)", rows)
+            connection.commit()
+        put(part, DATABASE)
+
+
+def schema() -> str:
+    """The tables of a crawl, for SQLite."""
+    return files("shoal.store").joinpath("schema.sql").read_text(encoding="utf-8")
 
 
 def _write_synced(path: Path, data: bytes) -> None:
-    with path.open("wb") as stream:
+    with path.open("xb") as stream:
         stream.write(data)
         stream.flush()
         os.fsync(stream.fileno())
 
 
-def remove(folder: Path) -> None:
-    """Take a crawl back, also out of a database; files that are not the crawl's stay."""
-    if (home := clusters.read(folder)).database:
+def remove(made: Made, also: Iterable[str] = ()) -> None:
+    """Take a crawl back that this run made, also out of a database; what else came into its folder stays."""
+    if (home := clusters.read(made.folder)).database:
         clusters.drop(home)
-    for pattern in _OWN:
-        for path in folder.glob(pattern):
-            if path.is_dir():
-                shutil.rmtree(path)
-            else:
-                path.unlink()
-    if not any(folder.iterdir()):
-        folder.rmdir()
-
-
-def is_own(folder: Path, path: Path) -> bool:
-    """True for a file that is part of the crawl, or would be taken for one: nothing else may be written there."""
-    place, home = path.resolve(), folder.resolve()
-    if not place.is_relative_to(home) or place == home:
-        return False
-    first = Path(place.relative_to(home).parts[0])
-    return any(first.match(pattern) for pattern in _OWN)
+    with storage_errors(made.folder):
+        ours.take_back(made, also)
 
 
 def connect(folder: Path) -> SqliteDatabase | PostgresDatabase:
@@ -202,15 +203,49 @@ def write_meta(connection: Database, key: str, value: object | None) -> None:
 def read_settings(folder: Path, connection: Database) -> Settings:
     """What the crawl was started with."""
     try:
-        return msgspec.json.decode(read_meta(connection, "settings") or b"", type=Settings)
+        settings = msgspec.json.decode(read_meta(connection, "settings") or b"", type=Settings)
     except msgspec.DecodeError as error:
         raise FolderError(f"The settings kept in {folder} cannot be read: {error}.") from error
+    return secrets.revealed(settings, clusters.read(folder).proxy)
 
 
-def write_settings(connection: Database, settings: Settings) -> None:
-    """What the crawl goes on with."""
-    value = msgspec.json.encode(settings).decode()
+def write_settings(folder: Path, connection: Database, settings: Settings) -> None:
+    """What the crawl goes on with; its secrets go where nobody else may read them."""
+    home = clusters.read(folder)
+    if home.proxy != (secret := secrets.of(settings)):
+        with storage_errors(folder):
+            clusters.write(folder, msgspec.structs.replace(home, proxy=secret))
+    value = msgspec.json.encode(secrets.masked(settings)).decode()
     connection.execute("UPDATE meta SET value = ? WHERE key = 'settings'", (value,))
+
+
+def hide_secrets(folder: Path, connection: Database) -> None:
+    """An older shoal kept the proxy's password in the database: it moves to where secrets are, and leaves no trace."""
+    if (settings := _with_secret(connection)) is None:
+        return
+    if isinstance(connection, SqliteDatabase):
+        connection.execute(_SECURELY)
+    write_settings(folder, connection, settings)
+    if isinstance(connection, SqliteDatabase):
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def erase_secrets(copy: SqliteDatabase) -> None:
+    """The same for a copy that goes elsewhere, which gets no secrets at all."""
+    if (settings := _with_secret(copy)) is not None:
+        copy.execute(_SECURELY)
+        value = msgspec.json.encode(secrets.masked(settings)).decode()
+        copy.execute("UPDATE meta SET value = ? WHERE key = 'settings'", (value,))
+        copy.execute("VACUUM")
+
+
+def _with_secret(connection: Database) -> Settings | None:
+    """What the database has of the settings, if there is a password in it."""
+    try:
+        settings = msgspec.json.decode(read_meta(connection, "settings") or b"", type=Settings)
+    except msgspec.DecodeError:  # who reads them says so
+        return None
+    return settings if secrets.masked(settings) != settings else None
 
 
 def _check_file(folder: Path, connection: SqliteDatabase) -> None:
@@ -244,13 +279,17 @@ def lock(folder: Path) -> Iterator[PostgresDatabase | None]:
 @contextmanager
 def _lock_folder(folder: Path) -> Iterator[None]:
     with storage_errors(folder):
-        handle = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     try:
+        owner = os.pread(handle, 20, 0).decode("ascii", "replace").strip()
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            owner = os.pread(handle, 20, 0).decode("ascii", "replace").strip() or "unknown"
-            raise FolderBusy(f"Another crawl (process {owner}) is running in {folder}.") from None
+            raise FolderBusy(f"Another crawl (process {owner or 'unknown'}) is running in {folder}.") from None
+        if owner and not owner.isdigit():
+            raise FolderError(
+                f"The file {folder / LOCK} is not shoal's: move it away, because a crawl needs this name."
+            )
         os.ftruncate(handle, 0)
         os.pwrite(handle, str(os.getpid()).encode(), 0)
         yield
@@ -273,7 +312,7 @@ def is_running(folder: Path) -> bool:
         with closing(clusters.connect(folder, home)) as database:
             return clusters.holder(database) is not None
     try:
-        handle = os.open(folder / _LOCK, os.O_RDONLY | os.O_CLOEXEC)
+        handle = os.open(folder / LOCK, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return False
     try:
@@ -312,6 +351,12 @@ def _from_sqlite(folder: Path, error: sqlite3.DatabaseError) -> ShoalError:
     if error.sqlite_errorcode in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
         return FolderError(f"The database in {folder} is damaged or not one of shoal's: {error}.")
     return FolderError(f"The database in {folder} cannot be used: {error}.")
+
+
+def _taken(folder: Path) -> FolderError:
+    return FolderError(
+        f"There is a crawl in {folder} already: go on with 'shoal resume --dir {folder}', or choose another --dir."
+    )
 
 
 def _missing(folder: Path) -> FolderError:

@@ -87,6 +87,10 @@ class SqliteKeeping:
             await asyncio.to_thread(checkpoint, self._checkpointer)
         return duplicates
 
+    async def rehearse(self, steps: Callable[[], Steps[None]]) -> None:
+        """Run steps that take back by themselves what they did."""
+        await on_the_loop(steps())
+
     def close(self) -> None:
         """Let go of the files."""
         self.shelf.close()
@@ -130,6 +134,10 @@ class PostgresKeeping:
         await on_the_loop(self.shelf.repeat(batch.urls))
         await on_the_loop(self.shelf.learn(batch.keys))
         return batch.duplicates
+
+    async def rehearse(self, steps: Callable[[], Steps[None]]) -> None:
+        """Run steps that take back by themselves what they did."""
+        await self._in_thread(lambda: at_once(steps()))
 
     def close(self) -> None:
         """Let go of the mirror; the connection belongs to whoever took the lock."""

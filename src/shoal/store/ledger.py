@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from shoal.errors import FolderError, StorageFull
+from shoal.store import ours
 
 logger = logging.getLogger(__name__)
 
@@ -218,9 +219,8 @@ def _connect(path: Path) -> sqlite3.Connection | None:
 
 def _start_anew(path: Path) -> sqlite3.Connection:
     """A lost ledger costs a host one request too early; a crawl that does not start costs more."""
-    aside = path.with_name(path.name + ".damaged")
+    aside = ours.set_aside(path, "damaged")
     logger.warning("The damaged ledger of hosts was set aside as %s", aside)
-    path.replace(aside)
     for ending in ("-wal", "-shm"):
         path.with_name(path.name + ending).unlink(missing_ok=True)
     connection = _connect(path)

@@ -17,6 +17,9 @@ _ANCHOR = 100
 _LEVEL = 1
 _SPOKEN = frozenset((LinkKind.ANCHOR, LinkKind.AREA))
 """Kinds of links by which one page speaks of another."""
+_LARGEST = 2**27
+"""Bytes that packed links unpack to, at most."""
+_packed = msgspec.msgpack.Decoder(tuple[bytes, list[str]])
 # The pages of a site share most of their links.
 _key = lru_cache(maxsize=50_000)(key_of)
 
@@ -34,9 +37,20 @@ def pack(links: Sequence[Link], own: str) -> bytes:
     return bytes(isal_zlib.compress(packed, _LEVEL))
 
 
+def is_whole(stored: bytes) -> bool:
+    """False when nobody could read what another machine has packed."""
+    try:
+        opened = isal_zlib.decompressobj()
+        data = opened.decompress(stored, _LARGEST)
+        numbers, anchors = _packed.decode(data)
+    except (isal_zlib.error, msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # type: ignore[misc]
+        return False
+    return opened.eof and len(numbers) == 8 * len(anchors)
+
+
 def unpack(stored: bytes) -> tuple[array[int], list[str]]:
     """`urls.key_of` of each page that is linked to, and in which words."""
-    numbers, anchors = msgspec.msgpack.decode(isal_zlib.decompress(stored), type=tuple[bytes, list[str]])
+    numbers, anchors = _packed.decode(isal_zlib.decompress(stored))
     keys = array("q")
     keys.frombytes(numbers)
     return keys, anchors

@@ -8,8 +8,6 @@ A file may come from a stranger: nothing in it is run, all of it has a type, and
 
 from __future__ import annotations
 
-import errno
-import os
 import re
 import zlib
 from pathlib import Path
@@ -17,8 +15,9 @@ from typing import Annotated
 
 import msgspec
 
-from shoal.errors import InputError, StorageFull
+from shoal.errors import InputError
 from shoal.model import Topic, Value
+from shoal.store.outfile import written
 
 FORMAT = 1
 """Raised when a file of an older shoal can no longer be read as it is."""
@@ -26,9 +25,9 @@ LARGEST = 64 * 2**20
 """Bytes, packed or unpacked: more is no model."""
 _FIRST_LINE = re.compile(rb"shoal model, format ([0-9]{1,9})\n")
 _BEGINNING = b"shoal model, format "
+_CUT_OFF = re.compile(_BEGINNING + rb"[0-9]{0,9}")
 _LAST_SECOND = 253_402_300_799
 """Of the year 9999; later times have no date."""
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 class Model(Value, frozen=True, kw_only=True):
@@ -60,28 +59,9 @@ def pack(model: Model) -> bytes:
 def write_model(path: Path, model: Model) -> int:
     """Write a model to a file, which appears under its name only when it is complete; answers its size in bytes."""
     data = pack(model)
-    try:
-        _write(path.resolve(), data)  # a link keeps its place
-    except OSError as error:
-        if error.errno in _FULL:
-            raise StorageFull(f"There is no room left to write {path}.") from error
-        raise InputError(f"Cannot write {path}: {error.strerror}.") from error
+    with written(path) as stream:
+        stream.write(data)
     return len(data)
-
-
-def _write(path: Path, data: bytes) -> None:
-    if path.exists() and not path.is_file():  # a device (`/dev/null`) must not be replaced by a file
-        path.write_bytes(data)
-        return
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with part.open("wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def read_model(path: Path) -> Model:
@@ -92,7 +72,7 @@ def read_model(path: Path) -> Model:
 def decode_model(path: Path, data: bytes) -> Model:
     """The same for the bytes of a file, which has, or would have, this path."""
     if (first := _FIRST_LINE.match(data)) is None:
-        if data and (_BEGINNING.startswith(data) or re.fullmatch(_BEGINNING + rb"[0-9]{0,9}", data)):
+        if data and (_BEGINNING.startswith(data) or _CUT_OFF.fullmatch(data)):
             raise _truncated(path)
         raise InputError(f"{path} is not a model file: shoal model export makes them.")
     if (version := int(first[1])) != FORMAT:

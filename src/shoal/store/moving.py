@@ -10,17 +10,17 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from hashlib import blake2b
-from importlib.resources import files
 from itertools import islice
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from shoal.errors import FolderError, InputError
 from shoal.settings import Cluster
 from shoal.store import cluster as clusters
 from shoal.store import folder as folders
-from shoal.store import opinions
+from shoal.store import opinions, ours
 from shoal.store.database import Database, question_marks
 from shoal.store.postgres import PostgresDatabase, place_of
 from shoal.store.report import Answer
@@ -28,6 +28,7 @@ from shoal.store.sqlite import SqliteDatabase, open_file
 from shoal.store.warc import is_elsewhere
 
 Progress = Callable[[int, int], None]
+_TABLE = re.compile(r"^CREATE TABLE (\w+)", re.MULTILINE)
 _PORTION = 2_000
 _OF_THE_COORDINATOR = ("coordinator", "commits")
 """What `meta` says about a connection, which does not move."""
@@ -56,6 +57,8 @@ def to_postgresql(folder: Path, url: str, progress: Progress) -> Moved:
             )
         home = clusters.new_home(folder, Cluster(database=url, broker=folders.read_cluster(folder).broker))
         with closing(folders.connect_file(folder)) as source:
+            folders.hide_secrets(folder, source)
+            home = replace(home, proxy=clusters.read(folder).proxy)
             clusters.prepare(folder, home)
             with closing(clusters.connect(folder, home)) as target:
                 rows = _copied(source, target, progress)
@@ -74,21 +77,21 @@ def to_sqlite(folder: Path, progress: Progress) -> Moved:
     if not folders.find(folder) or not folders.is_remote(folder):
         raise InputError(f"There is no crawl in {folder} that is in a PostgreSQL database.")
     home, said = clusters.read(folder), opinions.all_said(folder)
-    with folders.lock(folder) as source, folders.storage_errors(folder):
+    _refuse_taken(folder)
+    with folders.lock(folder) as source, folders.storage_errors(folder), ours.unfinished(folder) as part:
         assert source is not None
-        unfinished = folder / (folders.DATABASE + ".new")
-        unfinished.unlink(missing_ok=True)
-        with closing(open_file(unfinished)) as target:
-            target.executescript(schema())
+        with closing(open_file(part)) as target:
+            target.executescript(folders.schema())
             rows = _copied(source, target, progress)
             places = target.execute("SELECT DISTINCT warc_file FROM pages WHERE warc_file <> ''").fetchall()
             away = [name for (name,) in places if is_elsewhere(folder, name)]
             counted = [target.execute("SELECT count(*) FROM pages WHERE warc_file = ?", (name,)) for name in away]
             elsewhere = sum(cursor.fetchone()[0] for cursor in counted)
-        if model := clusters.model_of(source):
-            (folder / folders.MODEL).write_bytes(model)
-        os.replace(unfinished, folder / folders.DATABASE)
-        clusters.write(folder, clusters.Home(broker=home.broker))  # from here on the file is the crawl
+        _place_model(folder, clusters.model_of(source))
+        ours.place(part, folder / folders.DATABASE)
+        clusters.write(
+            folder, clusters.Home(broker=home.broker, proxy=home.proxy)
+        )  # from here on the file is the crawl
         aside = clusters.set_aside(home)
     if said:
         opinions.add(folder, said)
@@ -182,19 +185,31 @@ def _copy_files(folder: Path, target: PostgresDatabase) -> None:
         target.execute(clusters.MODEL, (model.read_bytes(),))
 
 
+def _refuse_taken(folder: Path) -> None:
+    """What has the name of the database is not ours to replace."""
+    if os.path.lexists(path := folder / folders.DATABASE):
+        raise FolderError(f"There is a file {path} already: move it away, because the crawl needs this name.")
+
+
+def _place_model(folder: Path, model: bytes) -> None:
+    path = folder / folders.MODEL
+    if model and not (path.is_file() and path.read_bytes() == model):  # a crawl that moved away left it there
+        with ours.unfinished(folder) as part:
+            part.write_bytes(model)
+            ours.place(part, path)
+
+
 def _set_aside(path: Path) -> str:
     """Under a name by which nobody takes it for the crawl."""
-    aside = path.with_name(f"{path.name}.moved")
-    path.replace(aside)
+    aside = path.with_name(ours.MOVED)
+    try:
+        ours.place(path, aside)
+    except FileExistsError:  # it has moved before
+        aside = ours.set_aside(path, "moved")
     for ending in ("-wal", "-shm"):
         path.with_name(path.name + ending).unlink(missing_ok=True)
     return str(aside)
 
 
-def schema() -> str:
-    """The tables of a crawl, for SQLite."""
-    return files("shoal.store").joinpath("schema.sql").read_text(encoding="utf-8")
-
-
 def _tables() -> list[str]:
-    return re.findall(r"^CREATE TABLE (\w+)", schema(), re.MULTILINE)
+    return _TABLE.findall(folders.schema())

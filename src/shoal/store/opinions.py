@@ -1,13 +1,14 @@
 """What did the user say of pages? A file in the crawl's folder, one opinion per line; the last line about a URL counts.
 
 It is a file of its own because the database belongs to the crawl that is at work: this one anybody may add to meanwhile.
-What was cut off by a crash stands at its end, without a newline; readers ignore it, and the next writer removes it.
+What was cut off by a crash stands at its end, without a newline; readers ignore it, and the next writer sets it aside.
 A crawl in PostgreSQL has a table instead, to which anybody may add from any machine.
 """
 
 from __future__ import annotations
 
 import fcntl
+import io
 import logging
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,12 +20,15 @@ import msgspec
 from shoal.errors import FolderError, ShoalError
 from shoal.model import Opinion
 from shoal.store import folder as folders
+from shoal.store import ours
 from shoal.store.database import Database
 from shoal.urls import normalise
 
 logger = logging.getLogger(__name__)
 _LATEST = 253_402_300_799.0
 """The end of the year 9999: no calendar of Python goes further."""
+_LONGEST_LINE = 2**20
+"""Bytes: more than any URL has."""
 _ROWS = "SELECT id, url, relevant, at FROM opinions"
 _decode = msgspec.json.Decoder(Opinion).decode
 
@@ -46,7 +50,7 @@ def add(folder: Path, opinions: Iterable[Opinion]) -> None:
         return
     lines = b"".join(msgspec.json.encode(opinion) + b"\n" for opinion in opinions)
     with folders.storage_errors(folder), _appending(folder / folders.FEEDBACK) as handle:
-        size, gap = _mend_end(handle)
+        size, gap = _mend_end(folder / folders.FEEDBACK, handle)
         try:
             _write(handle, gap + lines)
             os.fsync(handle)
@@ -150,10 +154,11 @@ def _from_file(folder: Path) -> Iterator[Opinion]:
     path = folder / folders.FEEDBACK
     with folders.storage_errors(folder):
         try:
-            content = path.read_bytes()
+            stream = path.open("rb")
         except FileNotFoundError:
             return
-    yield from _lines(path, content)
+    with stream, folders.storage_errors(folder):
+        yield from _lines(path, iter(lambda: stream.readline(_LONGEST_LINE + 1), b""))
 
 
 def _rows(folder: Path) -> Iterator[Opinion]:
@@ -166,26 +171,28 @@ def _from_row(url: str, relevant: int | None, at: float) -> Opinion:
     return Opinion(url=url, relevant=None if relevant is None else bool(relevant), at=at)
 
 
-def _lines(path: Path, content: bytes) -> Iterator[Opinion]:
-    *whole, last = content.split(b"\n")
-    for number, line in enumerate(whole, start=1):
-        if not line.strip():
-            continue
-        try:
-            yield _opinion(line)
-        except ValueError as error:
-            raise FolderError(f"{path}, line {number}: {error}; put the line right or delete it.") from error
-    if _is_opinion(last):  # by hand, with an editor that writes no newline at the end
-        yield _opinion(last)
+def _lines(path: Path, lines: Iterable[bytes]) -> Iterator[Opinion]:
+    for number, line in enumerate(lines, start=1):
+        if len(line) > _LONGEST_LINE:
+            raise FolderError(f"{path}, line {number} is too long for an opinion; put the line right or delete it.")
+        if not line.endswith(b"\n"):  # cut off by a crash; or by hand, with an editor that writes no newline at the end
+            if _is_opinion(line):
+                yield _opinion(line)
+            return  # what somebody adds meanwhile is read the next time
+        if line.strip():
+            try:
+                yield _opinion(line)
+            except ValueError as error:
+                raise FolderError(f"{path}, line {number}: {error}; put the line right or delete it.") from error
 
 
 def _opinion(line: bytes) -> Opinion:
     try:
         opinion = _decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(f"it is not an opinion in JSON ({error})") from error
     if normalise(opinion.url) != opinion.url:
-        raise ValueError(f"'{opinion.url}' is not a URL in normal form")
+        raise ValueError(f"{opinion.url!r:.200} is not a URL in normal form")
     if not 0 <= opinion.at <= _LATEST:
         raise ValueError(f"{opinion.at:g} is not a time in seconds since 1970")
     return opinion
@@ -221,12 +228,13 @@ def _appending(path: Path) -> Iterator[int]:
         os.close(handle)
 
 
-def _mend_end(handle: int) -> tuple[int, bytes]:
-    """Cut off what a crash left at the end; answers the size, and what must stand before the next line."""
+def _mend_end(path: Path, handle: int) -> tuple[int, bytes]:
+    """Set aside what a crash, or an editor, left at the end; answers the size, and what must stand before the next line."""
     size = os.fstat(handle).st_size
     end = os.pread(handle, size, 0).rpartition(b"\n")[2]
     if not end or _is_opinion(end):
         return size, b"\n" if end else b""
+    ours.copy_aside(io.BytesIO(end), path, "cut-off")
     os.ftruncate(handle, size - len(end))
     return size - len(end), b""
 

@@ -1,7 +1,7 @@
 """What of a page goes to the disk? Its body, its text and its links, packed and ready to be written.
 
-Packing costs more than all else that a store does with a page, and needs nothing that only the store knows. So worker processes
-and the workers of a cluster do it (`packed`); for a page that is visited in the coordinator's own process the store does.
+Packing costs more than all else that a store does with a page, and needs nothing that only the store knows. So whoever
+reads a page does it (`packed`); what nobody packed the store packs.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import hashlib
 
 from msgspec.structs import replace
 
-from shoal.model import Packed, Page, Seen, Visit
+from shoal.model import Packed, Page, Seen
 from shoal.settings import Learning
 from shoal.store import linking, texts, warc
 from shoal.text import bands
@@ -36,13 +36,25 @@ def pack(seen: Seen) -> Packed:
     )
 
 
-def packed(visit: Visit, learning: Learning) -> Visit:
-    """A visit on its way to another process: its page is packed, and what nobody there will read stays here."""
-    if not isinstance(visit, Seen) or visit.packed is not None:
-        return visit
-    ready, response = pack(visit), replace(visit.response, body=b"")
-    page = visit.page
+def damage(packed: Packed) -> str:
+    """What is wrong with a page that somebody else packed, in one sentence; empty when nothing is.
+
+    Its body is not looked at: it is as large as all the rest, and whoever shows that page notices.
+    """
+    if packed.record and not packed.record.startswith(warc.MAGIC):
+        return "The packed body of a page is damaged."
+    if packed.text and not texts.is_whole(packed.text):
+        return "The packed text of a page is damaged."
+    return "The packed links of a page are damaged." if packed.links and not linking.is_whole(packed.links) else ""
+
+
+def packed(seen: Seen, learning: Learning) -> Seen:
+    """A page on its way to the coordinator: it is packed, and what nobody there will read stays here."""
+    if seen.packed is not None:
+        return seen
+    ready, response = pack(seen), replace(seen.response, body=b"")
+    page = seen.page
     if page is not None:
         learns = learning.from_seeds or learning.feedback or learning.adapt_threshold
         page = replace(page, text=page.text if learns else "", flat="", images=())
-    return replace(visit, response=response, page=page, packed=ready)
+    return replace(seen, response=response, page=page, packed=ready)

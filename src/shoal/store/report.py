@@ -11,6 +11,8 @@ from shoal.model import Outlook, State
 from shoal.store.database import Database
 from shoal.store.folder import read_meta, write_meta
 
+INTERNAL_ERRORS = "internal_errors"
+"""The key of the number of them."""
 _TOP_HOSTS = 10
 _CLOSED_SHOWN = 20
 _HOSTS_WAITING = "SELECT count(DISTINCT host) FROM urls WHERE state = 0"
@@ -140,6 +142,8 @@ class Status(Answer, frozen=True, kw_only=True):
     """None when no page showed a picture that was wanted."""
     due: int = 0
     """Pages that are to be looked at again."""
+    internal_errors: int = 0
+    """Bugs of ours that pages brought to light, over all runs; the folder has a log of them (`crawl/internal_errors.py`)."""
     outlook: Forecast | None = None
     """What was to be expected when the last run ended; None when the strategy cannot tell."""
 
@@ -172,6 +176,7 @@ def status(connection: Database, *, running: bool) -> Status:
             failed_seeds=failed_seeds(connection),
             pictures=pictures(connection),
             due=connection.execute("SELECT count(*) FROM due").fetchone()[0],
+            internal_errors=msgspec.json.decode(read_meta(connection, INTERNAL_ERRORS) or b"0", type=int),
             outlook=_forecast(connection),
             **totals,
         )

@@ -25,6 +25,7 @@ from shoal.store.database import Database, question_marks
 from shoal.store.sqlite import SqliteDatabase, open_file
 from shoal.store.steps import Steps, Write, in_bites
 
+_TABLE = re.compile(r"CREATE TABLE (\w+) ")
 _CACHE_KILOBYTES = 48 * 1024
 """Beyond that the index is read from the temporary file."""
 _SPARE = 100_000
@@ -194,7 +195,8 @@ def _temporary() -> SqliteDatabase:
 def _mirrored() -> dict[str, str]:
     """The statements that make the tables of a mirror, by their names."""
     schema = files("shoal.store").joinpath("schema.sql").read_text(encoding="utf-8")
-    tables = {name: whole for whole, name in re.findall(r"(CREATE TABLE (\w+) .*?;)\n\n", schema, re.DOTALL)}
+    found = ((part, _TABLE.search(part)) for part in schema.split("\n\n"))
+    tables = {table[1]: part[table.start() :] for part, table in found if table}
     return {name: tables[name] for name in MIRRORED}
 
 

@@ -18,6 +18,8 @@ from shoal.text import stamp
 
 # Half of the text's size in a third of zlib's time.
 _LEVEL = 2
+_LARGEST = 2**27
+"""Bytes that packed things unpack to, at most; a page has 10 MB, and its text and its flat form are shorter."""
 _HEAD = Struct("<II")
 """Which analyser made the flat form (`text.stamp`), and how many bytes the text has in front of it."""
 ADD = "INSERT INTO versions (page, at, title, headings, text, warc_file, warc_offset) VALUES (?, ?, ?, ?, ?, ?, ?)"
@@ -55,6 +57,20 @@ def unpack_both(stored: bytes) -> tuple[str, str]:
     with _complaints():
         data, end, made_by = _opened(stored)
         return data[_HEAD.size : end].decode(), data[end:].decode() if made_by == stamp() else ""
+
+
+def is_whole(stored: bytes) -> bool:
+    """False when nobody could read what another machine has packed; what unpacks to more than any page has is not unpacked."""
+    try:
+        opened = isal_zlib.decompressobj()
+        data = opened.decompress(stored, _LARGEST)
+        _, length = _HEAD.unpack_from(data)
+        end = _HEAD.size + length
+        data[_HEAD.size : end].decode()
+        data[end:].decode()
+    except (isal_zlib.error, StructError, UnicodeDecodeError):  # type: ignore[misc]  # wrong in isal's own types
+        return False
+    return opened.eof and end <= len(data)
 
 
 def _opened(stored: bytes) -> tuple[bytes, int, int]:

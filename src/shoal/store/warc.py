@@ -1,7 +1,8 @@
 """Where are the bodies of the pages? In WARC 1.1 files, one gzip member per record, that any web archive tool reads.
 
-The database says which records count. Whatever stands in a file behind the last committed position was never stored,
-and is cut off when the files are opened again.
+The database says which records count. Whatever stands in a file behind the last committed position is set aside when the files
+are opened again: a crash leaves it there, which is no loss; but so does an older database in the place of the one that was
+lost. Only what this very run has written is ever cut off.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from isal import isal_zlib
 from shoal.errors import FolderError
 from shoal.model import Response
 from shoal.settings import USER_AGENT
+from shoal.store import ours
 from shoal.store.folder import is_remote, storage_errors
+from shoal.store.ours import PAGE_FILE
 
 Position = tuple[str, int]
 """A file name and an offset in it."""
@@ -31,9 +34,11 @@ MAX_FILE_BYTES = 10**9
 # igzip's level 1 packs as small as zlib's (3.1 : 1) in a third of the time.
 _LEVEL = 1
 _GZIP = 31  # zlib's code for "with a gzip header"
-_PAGE_FILE = re.compile(r"pages-(?:[0-9a-f]{8}-)?\d{5,}\.warc\.gz")
+MAGIC = b"\x1f\x8b\x08"
+"""How every record begins."""
 _MARKED = re.compile(r"pages-[0-9a-f]{8}-.*")
 """The name says which of several folders has the file."""
+_ASIDE = "aside"
 _READ_BYTES = 64 * 2**10
 _PHRASES = {status.value: status.phrase for status in HTTPStatus}
 # The body is stored decoded, so what described its way through the wire would be a lie.
@@ -61,7 +66,7 @@ class WarcWriter:
         name, offset = committed or (_file_name(1, mark), 0)
         with storage_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
-            _cut_off(folder, name, offset)
+            _set_aside(folder, name, offset)
         # Changed only by `_open` and `_put`; this object is the only writer of the folder.
         self._name, self._file, self._offset, self._first_page, self._is_new = name, -1, 0, 0, False
         self._open(name)
@@ -273,7 +278,7 @@ def _file_name(number: int, mark: str) -> str:
 
 def is_page_file(name: str) -> bool:
     """True for the names this module gives; what else is in the folder belongs to others."""
-    return _PAGE_FILE.fullmatch(name) is not None
+    return PAGE_FILE.fullmatch(name) is not None
 
 
 def is_elsewhere(folder: Path, name: str) -> bool:
@@ -294,17 +299,40 @@ def _mark(name: str) -> str:
     return name.removeprefix("pages-").rpartition("-")[0]
 
 
-def _cut_off(folder: Path, name: str, offset: int) -> None:
-    """Remove what was never committed: later files, and the end of the last one."""
-    for path in list(folder.iterdir()):
-        if is_page_file(path.name) and _mark(path.name) == _mark(name) and _number(path.name) > _number(name):
-            path.unlink()
+def _later(folder: Path, name: str) -> list[Path]:
+    """The files of the same series behind this one."""
+    found = [path for path in folder.iterdir() if is_page_file(path.name) and _mark(path.name) == _mark(name)]
+    return [path for path in found if _number(path.name) > _number(name)]
+
+
+def _set_aside(folder: Path, name: str, offset: int) -> None:
+    """What an earlier run left behind the committed position gets another name: later files, and the end of the last one."""
+    for path in _later(folder, name):
+        ours.set_aside(path, _ASIDE)
     path = folder / name
+    size = _size(path, offset)
+    if size and not offset:
+        ours.set_aside(path, _ASIDE)
+    elif size > offset:
+        with path.open("rb") as file:
+            file.seek(offset)
+            ours.copy_aside(file, path, _ASIDE)
+        os.truncate(path, offset)
+
+
+def _cut_off(folder: Path, name: str, offset: int) -> None:
+    """Remove what this run has written behind a position: later files, and the end of the last one."""
+    for path in _later(folder, name):
+        path.unlink()
+    if _size(folder / name, offset) > offset:
+        os.truncate(folder / name, offset)
+
+
+def _size(path: Path, offset: int) -> int:
     size = path.stat().st_size if path.exists() else 0
     if size < offset:
         raise FolderError(f"The page file {path} has {size} bytes, but the database knows of {offset}.")
-    if size > offset:
-        os.truncate(path, offset)
+    return size
 
 
 def _write_all(file: int, data: bytes) -> None:

@@ -22,9 +22,9 @@ def show_attendance(found: Attendance) -> None:
     if found.problem:
         say(f"\n{found.problem}")
     if found.dead_letters:
-        say("\nPut aside, because workers died of them", "bold")
+        say("\nPut aside: workers died of them, or nobody could read them", "bold")
         for letter in found.dead:
-            say(f"  {letter.url}  after {letter.attempts} attempts")
+            say(f"  {letter.url}" + (f"  after {letter.attempts} attempts" if letter.attempts else ""))
         if (more := found.dead_letters - len(found.dead)) > 0:
             say(f"  and {more:,} more")
 

@@ -5,7 +5,6 @@ Progress goes to standard error, live in a terminal and as plain lines elsewhere
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,6 +21,7 @@ from shoal.evaluate.jobs import JUDGING, ORACLE, Job, Result
 from shoal.evaluate.pictured.crawls import PictureJob, PictureResult
 from shoal.evaluate.ratings import EXPLAINED, HEADING, Rating, rating_rows, shown
 from shoal.evaluate.standings import Comparison, Standing, WebFacts
+from shoal.terminal.speaking import Answers, Notes, tell
 
 _LINE_SECONDS = 5.0
 _BAR = 12
@@ -41,7 +41,7 @@ class Silent:
     """Says nothing unless something is wrong."""
 
     def warn(self, sentence: str) -> None:
-        print(sentence, file=sys.stderr, flush=True)
+        tell(sentence)
 
     def say(self, sentence: str) -> None: ...
     def surveying(self, web: str, done: int, of: int) -> None: ...
@@ -171,7 +171,7 @@ def _line(text: str) -> Text:
 @contextmanager
 def watching(*, silent: bool) -> Iterator[Silent | Screen | Lines]:
     """Show how a comparison goes, of strategies or of pictures."""
-    console = Console(stderr=True, highlight=False)
+    console = Notes(highlight=False)
     if silent:
         yield Silent()
     elif console.is_terminal:
@@ -179,18 +179,10 @@ def watching(*, silent: bool) -> Iterator[Silent | Screen | Lines]:
         with Live(screen, console=console, refresh_per_second=4, transient=True):
             yield screen
     else:
-        yield Lines(lambda line: print(line, file=sys.stderr, flush=True))
+        yield Lines(tell)
 
 
 # --- what came of it -------------------------------------------------------------------------------------------------
-
-
-class Answers(Console):
-    """Standard output; whoever reads it may stop."""
-
-    def on_broken_pipe(self) -> None:
-        """Leave it to the caller; rich would end the process."""
-        raise BrokenPipeError
 
 
 def show_comparison(comparison: Comparison) -> None:

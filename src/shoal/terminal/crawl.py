@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import shlex
-import sys
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from pathlib import Path
 
@@ -19,10 +18,12 @@ from rich.text import Text
 from shoal.crawl.allowance import Ending
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.statistics import Statistics
+from shoal.harmless import harmless
 from shoal.model import Evidence, Outlook
 from shoal.store.explain import Explanation, Step
+from shoal.store.ours import LOG
 from shoal.store.report import Count, HostCounts, Status
-from shoal.terminal.speaking import aligned, harmless, speaker
+from shoal.terminal.speaking import Notes, aligned, speaker, tell
 
 Watch = Callable[[Coordinator], Coroutine[None, None, None]]
 _FRAME_SECONDS = 0.25
@@ -53,7 +54,7 @@ def unsaid(sentence: str) -> None:
 
 def progress(folder: Path) -> Watch:
     """Show how a crawl goes: live in a terminal, a plain line now and then elsewhere."""
-    console = Console(stderr=True)
+    console = Notes()
     return _live(console, folder) if console.is_terminal else _lines
 
 
@@ -76,11 +77,11 @@ async def _lines(coordinator: Coordinator) -> None:
         now = coordinator.statistics()
         if now.stopping and not told:
             told = True
-            print(stopping_line(now), file=sys.stderr, flush=True)
+            tell(stopping_line(now))
         last += _FRAME_SECONDS
         if last >= _LINE_SECONDS:
             last = 0.0
-            print(line(now), file=sys.stderr, flush=True)
+            tell(line(now))
 
 
 def line(now: Statistics) -> str:
@@ -166,6 +167,7 @@ def ending(folder: Path, ending: Ending, status: Status) -> str:
         _harvest(status),
         *_pictures(status),
         _leftovers(status),
+        *_our_fault(folder, status),
         *_outlook(status),
         *_failed_seeds(status),
         advice,
@@ -201,6 +203,13 @@ def _and_by_hand(status: Status, harvest: str) -> str:
         return harvest
     marks = f"{status.marked_relevant:,} relevant, {status.marked_irrelevant:,} irrelevant"
     return f" and by hand{harvest}; marked by hand: {marks}"
+
+
+def _our_fault(folder: Path, status: Status) -> Iterator[str]:
+    """Bugs are neither hidden nor fatal."""
+    if status.internal_errors:
+        pages = _count(status.internal_errors, "page")
+        yield f"{pages} could not be understood: this is our fault, see {folder / LOG} (and please report it)."
 
 
 def _failed_seeds(status: Status) -> list[str]:
@@ -248,7 +257,7 @@ def show_status(folder: Path, status: Status) -> None:
         say(f"\n{title}", "bold")
         for row in rows:
             say(row)
-    for line in (*_outlook(status), *_failed_seeds(status)):
+    for line in (*_our_fault(folder, status), *_outlook(status), *_failed_seeds(status)):
         say(f"\n{line}")
 
 

@@ -6,9 +6,10 @@ import shlex
 from datetime import UTC, datetime
 from pathlib import Path
 
+from shoal.harmless import harmless
 from shoal.model import Topic
 from shoal.store.models import Model
-from shoal.terminal.speaking import harmless, speaker
+from shoal.terminal.speaking import speaker
 
 _SHOWN_WORDS = 12
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from shoal.evaluate.pictured.report import CLAIM
 from shoal.evaluate.pictured.standings import PictureComparison, PictureFigures, PictureRatio, sentences, times, ways_of
-from shoal.terminal.compare import Answers, heading, plain_table
+from shoal.terminal.compare import heading, plain_table
+from shoal.terminal.speaking import Answers
 
 
 def show_picture_comparison(comparison: PictureComparison) -> None:
     """All figures on standard output."""
-    console: Console = Answers(highlight=False, markup=False, emoji=False)
+    console = Answers(highlight=False, markup=False, emoji=False)
     heading(console, comparison.title)
     for said in sentences(comparison):
         console.print(Text(said))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
+from shoal.harmless import harmless
 from shoal.seeds.choosing import Listed
-from shoal.terminal.speaking import harmless, speaker
+from shoal.terminal.speaking import speaker, tell
 
 
 def show_suggestions(suggestions: Sequence[Listed]) -> None:
@@ -36,4 +36,4 @@ def _about(one: Listed) -> str:
 
 def remark(sentence: str) -> None:
     """Something worth knowing that is not part of the answer."""
-    print(harmless(sentence), file=sys.stderr, flush=True)
+    tell(sentence)

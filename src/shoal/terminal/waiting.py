@@ -6,8 +6,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from shoal.terminal.speaking import Notes
 
 Report = Callable[[int, int], None]
 _MOMENT = 1.0
@@ -58,7 +59,7 @@ def _bar(what: str, things: str, *, silent: bool, after: float) -> Iterator[Repo
         TextColumn(things),
         TimeRemainingColumn(),
     )
-    progress = Progress(*columns, console=Console(stderr=True), transient=True, disable=silent)
+    progress = Progress(*columns, console=Notes(), transient=True, disable=silent)
     task = progress.add_task(what, total=None)
     start = time.monotonic()
 

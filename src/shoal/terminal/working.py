@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING
 
 from shoal.crawl.figures import WorkerFigures
+from shoal.terminal.speaking import tell
 
 if TYPE_CHECKING:
     from shoal.cluster.hand import Hand
@@ -36,13 +36,13 @@ class Tally:
 
         async def watch(hand: Hand) -> None:
             self._hand = hand
-            print(f"Worker {name} at {broker}; Ctrl-C lets what is under way come home.", file=sys.stderr, flush=True)
+            tell(f"Worker {name} at {broker}; Ctrl-C lets what is under way come home.")
             before = 0
             while True:
                 await asyncio.sleep(_LINE_SECONDS)
                 now = hand.figures.visits
                 if now != before:
-                    print(line(hand, (now - before) / _LINE_SECONDS), file=sys.stderr, flush=True)
+                    tell(line(hand, (now - before) / _LINE_SECONDS))
                 before = now
 
         return watch

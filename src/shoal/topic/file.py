@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -35,6 +36,10 @@ _OPTION_NAMES = {"keywords": "--topic", "seeds": "--seed", "parameters": "--set"
 """Options that are not called as the key in the file is; all others are `--max-pages` for `max_pages`."""
 
 
+_LARGEST = 16 * 2**20
+"""Bytes of a topic file; a hundred thousand seeds have less."""
+_LONG_KEY = re.compile(r"""(?<![\w"'-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){50}""")
+"""`a.a.a.a…`: the time to read one grows with the square of its parts."""
 _CLUSTER = "cluster"
 """No part of the settings, which travel to all workers: only `read_cluster` answers it."""
 
@@ -72,7 +77,7 @@ def read_topic(
 
     Who only looks at the topic does not need seeds.
     """
-    file = _Source(values=_load(path), called=lambda key: f"{path}: {key}")
+    file = _Source(values=load(path), called=lambda key: f"{path}: {key}")
     _refuse_unknown(file, path, names)
     sources = [_environment(environ or {}), file, _options(options)]
     return _settled(sources, names, called=file.called, seeds_needed=seeds_needed)
@@ -117,7 +122,7 @@ def read_cluster(
     path: Path | None = None, *, options: Mapping[str, object] = NOTHING, environ: Mapping[str, str] | None = None
 ) -> Cluster:
     """The servers of a crawl, from its topic file, options and environment."""
-    file = _Source(values=_load(path), called=lambda key: f"{path}: {key}") if path is not None else _options({})
+    file = _Source(values=load(path), called=lambda key: f"{path}: {key}") if path is not None else _options({})
     cluster = Cluster()
     for source in (_environment(environ or {}), file, _options(options)):
         said = {key: value for key, value in source.values.items() if key in Cluster.__struct_fields__}
@@ -147,21 +152,37 @@ def _options(options: Mapping[str, object]) -> _Source:
     return _Source(values=given, called=lambda key: _OPTION_NAMES.get(key, "--" + key.replace("_", "-")))
 
 
-def _load(path: Path) -> dict[str, object]:
+def load(path: Path) -> dict[str, object]:
+    """What a topic file says, unread; one sentence when that is no TOML, or none that a person would write."""
+    text = _text(path)
+    if (long := _LONG_KEY.search(text)) is not None:
+        raise InputError(f"{path} is not TOML: it has a key of too many parts, {values.short(long[0])}")
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path} is not TOML: {error}") from None
+    except RecursionError:
+        raise InputError(f"{path} is not TOML: its values are too deep within each other") from None
+    except ValueError:  # Python reads no number of thousands of digits, whatever the TOML says
+        raise InputError(f"{path} is not TOML: a number in it has too many digits") from None
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            data = file.read(_LARGEST + 1)
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such topic file") from None
     except IsADirectoryError:
         raise InputError(f"{path} is a folder; give the path of a topic file") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
+    if len(data) > _LARGEST:
+        raise InputError(f"{path} is too large for a topic file: at most {_LARGEST // 2**20} MiB are read")
     try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise InputError(f"{path} is not TOML: {error}") from None
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
 
 
 def _refuse_unknown(file: _Source, path: Path, names: Names) -> None:
@@ -169,7 +190,7 @@ def _refuse_unknown(file: _Source, path: Path, names: Names) -> None:
     for key in file.values:
         if key not in known:
             hint = values.did_you_mean(key, known) or f"; the keys are {', '.join(known)}"
-            raise InputError(f'{path}: there is no key "{key}"{hint}')
+            raise InputError(f"{path}: there is no key {values.quoted(key)}{hint}")
     for table in ("keywords", "not", "learned"):
         words = file.values.get(table)
         for key, value in words.items() if isinstance(words, dict) else ():

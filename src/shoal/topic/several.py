@@ -65,9 +65,11 @@ def read_parts(value: object) -> tuple[Topic, ...]:
     if not isinstance(value, list) or not value or not all(isinstance(table, dict) for table in value):
         raise ValueError(f"must be tables, each below a line [[any]], not {values.short(value)}")
     parts = tuple(_part(table, number) for number, table in enumerate(value, 1))
-    for place, part in enumerate(parts):
-        if part.name in (other.name for other in parts[:place]):
+    seen: set[str] = set()
+    for part in parts:
+        if part.name in seen:
             raise ValueError(f"must have different names, but two are called {values.short(part.name)}")
+        seen.add(part.name)
     return parts
 
 
@@ -76,7 +78,7 @@ def _part(table: Mapping[str, object], number: int) -> Topic:
     for name, raw in table.items():
         if name not in _KEYS:
             hint = values.did_you_mean(name, _KEYS) or "; what is for all of them stands above the first [[any]]"
-            raise ValueError(f'number {number} has no key "{name}"{hint}')
+            raise ValueError(f"number {number} has no key {values.quoted(name)}{hint}")
         read, place = _KEYS[name]
         try:
             said[place] = read(raw)

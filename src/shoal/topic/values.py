@@ -20,22 +20,33 @@ from shoal.urls import normalise, shown
 
 LARGEST_INTEGER = 2**63 - 1
 """More does not fit into a database."""
-_SHORTENED = Repr()
+
+
+class _Shortened(Repr):
+    """A number of thousands of digits has no decimal form in Python."""
+
+    def repr_int(self, number: int, level: int) -> str:
+        return super().repr_int(number, level) if number.bit_length() < 1000 else "a number of hundreds of digits"
+
+
+_SHORTENED = _Shortened()
 _SHORTENED.maxstring = _SHORTENED.maxother = 100
 short = _SHORTENED.repr
 """A value in an error message: as Python writes it, but never a whole screen."""
 
 _SEPARATORS = re.compile(r"[,，、;；\n]")
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd])", re.IGNORECASE)
+_DURATION = re.compile(r"(?<!\d)(\d++(?:\.\d++)?+)\s*+([smhd])", re.IGNORECASE)
+_LONGEST_DURATION = 100
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _HOST_WITHOUT_SCHEME = re.compile(r"(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d+)?(?:[/?].*)?")
 _SAID_OF_A_WORD = ("weight", "factor")
-_SHARE = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)\s*%?")
+_SHARE = re.compile(r"[-+]?+(?:\d++(?:\.\d*+)?+|\.\d++)\s*+%?+")
 USUAL_SHARE = 0.05
 """What `until_done` means when nothing else is said: one relevant page in twenty."""
 _LOGIN = r"(?:[^\s/?#@]*@)?"
 _DATABASE = re.compile(rf"postgres(?:ql)?://{_LOGIN}[^\s/?#@]+/[^\s/?#@]+(?:\?\S*)?")
 _BROKER = re.compile(rf"amqps?://{_LOGIN}[^\s/?#@]+(?:/[^\s/?#@]*)?(?:\?\S*)?")
+_PRODUCT = re.compile(r"[A-Za-z][\w.-]*+(?:[/ ]|$)")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
 
 # --- numbers ---------------------------------------------------------------------------------------------------------
@@ -76,6 +87,8 @@ def duration(value: object) -> float:
 
 def _seconds_in(text: str) -> float:
     text = text.strip()
+    if len(text) > _LONGEST_DURATION:
+        return 0.0
     if _DURATION.sub("", text).strip():
         return float(text) if text.isascii() and text.replace(".", "", 1).isdigit() else 0.0
     return sum(float(amount) * _SECONDS[unit.lower()] for amount, unit in _DURATION.findall(text))
@@ -152,7 +165,7 @@ def header(value: object) -> str:
 def user_agent(value: object) -> str:
     """Product tokens; robots.txt files are matched against the first, so it must be there."""
     text = header(value)
-    if re.match(r"[A-Za-z][\w.-]*(?:[/ ]|$)", text):
+    if _PRODUCT.match(text):
         return text
     raise ValueError(f"must begin with a product name, such as 'MyCrawler/1.0', not {short(value)}")
 
@@ -184,8 +197,14 @@ def one_of(names: Iterable[str]) -> Callable[[object], str]:
 
 def did_you_mean(value: object, names: Iterable[str]) -> str:
     """`; did you mean X?` when one of the names is near."""
-    near = get_close_matches(str(value).lower(), list(names), n=1)
+    said = value if isinstance(value, str) else short(value)
+    near = get_close_matches(said[:100].lower(), list(names), n=1)
     return f"; did you mean {near[0]}?" if near else ""
+
+
+def quoted(name: str) -> str:
+    """A name in an error message, as it was written if that fits into one."""
+    return f'"{name}"' if name.isprintable() and len(name) <= _SHORTENED.maxstring else short(name)
 
 
 # --- addresses -------------------------------------------------------------------------------------------------------
@@ -208,7 +227,7 @@ def proxy(value: object) -> str:
     """The URL of an HTTP proxy; empty means none."""
     text = header(value)
     if text and not normalise(text):
-        raise ValueError(f"must be a URL such as 'http://127.0.0.1:3128', not {short(value)}")
+        raise ValueError(f"must be a URL such as 'http://127.0.0.1:3128', not {short(shown(text))}")
     return text
 
 

@@ -19,6 +19,7 @@ from tomlkit.items import AbstractTable, AoT, Array, Item, Table
 from shoal.errors import InputError
 from shoal.model import Origin, Term, Topic
 from shoal.topic import values
+from shoal.topic.file import load
 from shoal.topic.learn import Found
 
 NOTHING: Mapping[str, Found] = {}
@@ -26,6 +27,7 @@ _HEAD = (
     "A topic for shoal: `shoal crawl THIS-FILE`. Change what you like; a heavier word counts more.",
     "factor is what one occurrence on a page counts, 1 being the mean; leave it out where you do not care.",
 )
+_INDENT = re.compile(r"\n([ \t]*+)[\"']")
 _ORIGINS = {Origin.HAND: "typed", Origin.SEEDS: "from the samples", Origin.FEEDBACK: "learned while crawling"}
 
 
@@ -164,7 +166,7 @@ def _with_seeds(document: tomlkit.TOMLDocument, urls: Sequence[str]) -> str:
     """The file's text with more seeds."""
     seeds = document.get("seeds")
     if isinstance(seeds, Array):
-        lines = re.search(r"\n([ \t]*)[\"']", seeds.as_string())
+        lines = _INDENT.search(seeds.as_string())
         for url in urls:
             if lines:
                 seeds.add_line(url, indent=lines[1])
@@ -193,19 +195,17 @@ def _plain(value: object) -> object:
 
 
 def _read(path: Path) -> tomlkit.TOMLDocument:
+    load(path)  # says what is wrong with a file that cannot be read
     try:
         return tomlkit.parse(path.read_bytes().decode("utf-8-sig"))
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such topic file") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
-    except TOMLKitError as error:
-        raise InputError(f"{path} is not TOML: {error}") from None
+    except (TOMLKitError, ValueError, RecursionError) as error:
+        raise InputError(f"{path} cannot be changed, because it is unusual TOML: {error}") from None
 
 
 def _write(path: Path, text: str) -> None:
+    path = path.resolve()  # a link keeps its place
     try:
         number, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:

@@ -307,3 +307,46 @@ def test_an_answer_that_is_not_http_is_left_out(tmp_path: Path) -> None:
     with open_archive(path) as web:
         assert web.urls() == [HOME]
         assert web.answer(NEXT) is None
+
+
+# --- attacks ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_record_larger_than_any_page_is_left_out_and_the_rest_goes_on(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """70 KB in the file, and 70 MB whenever somebody asked for the page."""
+    huge = response("http://a.test/huge", bytes(70 * 2**20))
+    path = save(tmp_path / "bomb.warc.gz", page(HOME, "before"), huge, page(NEXT, "after"))
+    with open_archive(path) as web:
+        assert web.urls() == [HOME, NEXT]
+        assert web.answer("http://a.test/huge") is None
+        assert b"after" in (web.answer(NEXT) or Answer()).body
+    assert "1 records of more than" in caplog.text
+
+
+def test_a_file_that_unpacks_without_end_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unpacking, "_SMALL_FILE", 2**20)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    path = save(tmp_path / "bomb.warc.gz", page(HOME, "before"), response(NEXT, bytes(20 * 2**20)))
+    with (
+        pytest.raises(InputError, match=r"bomb.warc.gz becomes more than 200 times as large unpacked"),
+        open_archive(path),
+    ):
+        pass
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_headers_without_end_are_no_answer_and_the_next_record_is_one(tmp_path: Path) -> None:
+    endless = response(NEXT, headers="X: " + "x" * 2**20 + "\r\n")
+    with open_archive(save(tmp_path / "w.warc", endless, page(HOME, "after"))) as web:
+        assert web.urls() == [HOME]
+
+
+def test_a_body_that_was_packed_more_often_than_any_server_does_is_left_as_it_is(tmp_path: Path) -> None:
+    body = b"x"
+    for _ in range(8):
+        body = gzip.compress(body, mtime=0)
+    packed = response(HOME, body, headers="Content-Encoding: " + ", ".join(["gzip"] * 8) + "\r\n")
+    left = answered(save(tmp_path / "w.warc", packed), HOME)
+    assert gzip.decompress(gzip.decompress(gzip.decompress(left))) == b"x"

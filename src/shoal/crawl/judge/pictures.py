@@ -21,9 +21,12 @@ _REMEMBERED = 20_000
 
 # --- what is said of a picture ---------------------------------------------------------------------------------------
 
-_EXTENSION = re.compile(r"\.(?:jpe?g|jfif|png|gif|webp|bmp|tiff?|avif|php|aspx?|ashx|jsp)(?![a-z]).*$", re.I)
+_EXTENSION = re.compile(
+    r"\.(?:jpe?g|jfif|png|gif|webp|bmp|tiff?|avif|php|aspx?|ashx|jsp)(?![a-z]).*+", re.I | re.DOTALL
+)
 _HUMP = re.compile(r"(?<=[a-z]{2})(?=[A-Z][a-z])|(?<=[^\W\d])(?=\d{3})|(?<=\d)(?=[A-Za-z]{3})")
 """Where a new word begins in `SmartGrid2020` without a blank."""
+_BETWEEN = re.compile(r"[\W_]+")
 _SAYS_NOTHING = re.compile(
     r"[\d_]+|\d+(?:x|×|\*)\d+|\d+(?:px|w|h|x)|[a-f\d]{8,}|(?=\w*\d)[a-z\d]{12,}|"
     r"img|imgs|image|images|pic|pics|picture|photo|photos|file|files|upload|uploads|thumb|thumbs|thumbnail|default|untitled|"
@@ -61,7 +64,7 @@ def name_of(url: str) -> str:
     """The words of the file name that a person has chosen: `/i/smart-grid_2020.jpg` says `smart grid`."""
     name = url.partition("?")[0].rpartition("/")[2]
     name = _EXTENSION.sub("", words_of(f"///{name}")[:200])
-    words = re.split(r"[\W_]+", _HUMP.sub(" ", name))
+    words = _BETWEEN.split(_HUMP.sub(" ", name))
     return " ".join(word for word in words if word and not _SAYS_NOTHING.fullmatch(word))
 
 

@@ -4,12 +4,14 @@
     .warc ─────────────────────────────────────────────────────┴─index─► URL → place in the file ─answer─► headers, body
 
 Of several records of one URL the first with status 200 counts, else the first. A revisit record stands for the page whose
-bytes it had. A file that is cut off is an error: figures from half a web would look like figures.
+bytes it had. A file that is cut off is an error: figures from half a web would look like figures. A record that is larger than
+any page is left out.
 """
 
 from __future__ import annotations
 
 import io
+import logging
 import os
 import warnings
 from collections.abc import Collection, Iterator, Mapping
@@ -19,7 +21,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from shoal.errors import InputError
-from shoal.evaluate.recorded.unpacking import unpacked, unwrapped
+from shoal.evaluate.recorded.unpacking import MAX_BODY, unpacked, unwrapped
 from shoal.testing.webserver import Answer
 from shoal.urls import host_of, normalise
 
@@ -27,7 +29,10 @@ with warnings.catch_warnings():  # fastwarc warns, while it is imported, of its 
     warnings.simplefilter("ignore", DeprecationWarning)
     from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
+logger = logging.getLogger(__name__)
 _MAX_HEAD = 256 * 2**10
+_MAX_RECORD = MAX_BODY + 2 * _MAX_HEAD
+"""Bytes: an answer is read into memory as a whole."""
 _HTML = ("text/html", "application/xhtml+xml")
 _OF_THE_CONNECTION = frozenset(
     ("content-length", "content-encoding", "transfer-encoding", "connection", "keep-alive", "trailer")
@@ -98,6 +103,8 @@ def open_archive(path: Path) -> Iterator[Archive]:
         index = _Index(path, unpacked=whole)
         index.read(file)
         archive = Archive(name_of(path), file, index.settled())
+        if index.too_large:
+            logger.warning("%s: %d records of more than %d bytes are left out.", path, index.too_large, _MAX_RECORD)
         if not archive.html_urls():
             raise InputError(f"{path}: there is no HTML page among its {index.count:,} records")
         try:
@@ -139,6 +146,7 @@ class _Index:
         self._unpacked = unpacked
         self.count = 0
         """Whole records so far."""
+        self.too_large = 0
         self._path = path
         self._found: dict[str, Record] = {}
         self._revisits: list[_Revisit] = []
@@ -158,7 +166,10 @@ class _Index:
                 self.count += 1
                 following = next(records, None)
                 length = (following.stream_pos if following is not None else end) - noted.offset
-                self._note(noted, length)
+                if length > _MAX_RECORD:
+                    self.too_large += 1
+                else:
+                    self._note(noted, length)
                 record = following
         except OSError:
             raise self.broken() from None
@@ -232,7 +243,10 @@ def _status_and_type(record: WarcRecord, headers: Mapping[str, str]) -> tuple[in
         return 200, headers.get("content-type", "").lower()
     if record.record_type is not WarcRecordType.response or not record.is_http:
         return None, ""
-    record.parse_http(max_header_len=_MAX_HEAD)
+    try:
+        record.parse_http(max_header_len=_MAX_HEAD)
+    except OSError:  # headers without end are no answer, and the next record is another one
+        return None, ""
     status = record.http_headers.status_code
     return (status if isinstance(status, int) else None), (record.http_content_type or "").lower()
 

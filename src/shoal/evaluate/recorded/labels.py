@@ -13,6 +13,8 @@ from shoal.errors import InputError
 from shoal.urls import normalise
 
 _SHOWN = 3
+_LARGEST = 256 * 2**20
+"""Bytes: of some millions of labels."""
 
 
 def read_labels(path: Path) -> dict[str, frozenset[str]]:
@@ -60,7 +62,11 @@ def _rows(path: Path) -> Iterator[tuple[str, str]]:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        with path.open("rb") as file:
+            data = file.read(_LARGEST + 1)
+        if len(data) > _LARGEST:
+            raise InputError(f"{path} is too large for a file of labels: at most {_LARGEST // 2**20} MiB are read")
+        return data.decode("utf-8-sig")
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file of labels") from None
     except UnicodeDecodeError as error:

@@ -23,6 +23,11 @@ with warnings.catch_warnings():  # fastwarc warns, while it is imported, of its 
 
 MAX_BODY = 64 * 2**20
 """Bytes of a body after unpacking: what looks like more is a bomb, and is cut off."""
+_MOST_CODINGS = 5
+"""Ways to pack a body, one within the other; servers use two."""
+_SMALL_FILE, _MOST_PACKED = 256 * 2**20, 200
+"""Bytes of an unpacked file, and how many of them may come of each packed one beyond that: pages become a tenth, at best a
+hundredth."""
 _CHUNK = 64 * 2**10
 
 
@@ -61,7 +66,7 @@ def unpacked(path: Path) -> Iterator[tuple[Path, bool]]:
         return
     with tempfile.NamedTemporaryFile(prefix="shoal-", suffix=".warc") as file:
         with storage_errors(Path(file.name).parent), packing.open(str(path)) as packed:
-            whole = _copy(packed, file)
+            whole = _copy(packed, file, path)
             file.flush()
         yield Path(file.name), whole
 
@@ -83,10 +88,11 @@ def _packing_of(path: Path) -> _Packing | None:
     return next((packing for packing in _PACKINGS.values() if head.startswith(packing.magic)), None)
 
 
-def _copy(packed: Any, file: Any) -> bool:
+def _copy(packed: Any, file: Any, path: Path) -> bool:
     """False when the packed file ends too early, or is damaged on the way."""
     # `read1` also gives what comes shortly before the damage; the readers of fastwarc do not have it.
     read = getattr(packed, "read1", packed.read)
+    room = _SMALL_FILE + _MOST_PACKED * path.stat().st_size
     while True:
         try:
             chunk = read(_CHUNK)
@@ -94,6 +100,11 @@ def _copy(packed: Any, file: Any) -> bool:
             return False
         if not chunk:
             return True
+        room -= len(chunk)
+        if room < 0:
+            raise InputError(
+                f"{path} becomes more than {_MOST_PACKED} times as large unpacked, which no recording does"
+            )
         file.write(chunk)
 
 
@@ -104,7 +115,7 @@ def unwrapped(body: bytes, headers: Sequence[tuple[str, str]]) -> bytes:
     """The body as the site meant it. Recorders often unpack it and leave the header: then it is as it should be already."""
     for wanted in ("transfer-encoding", "content-encoding"):
         said = ",".join(value for name, value in headers if name.lower() == wanted)
-        for coding in reversed([word.strip().lower() for word in said.split(",")]):
+        for coding in reversed([word.strip().lower() for word in said.split(",")][:_MOST_CODINGS]):
             for reader in _READERS.get(coding, ()):
                 if unpacked := _drained(reader(io.BytesIO(body))):
                     body = unpacked

@@ -1,0 +1,60 @@
+"""What was our own fault? A bug that one page or one message brings to light costs that page, is logged, and is counted.
+
+Whoever catches it makes a `Failure` of it (`failure_of`), which travels like any other; the coordinator alone writes it down, so
+that each is logged once, wherever it happened.
+"""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from pathlib import PurePath
+
+from shoal.model import Failure, Reason, Timing
+
+LOGGER = logging.getLogger("shoal.internal_errors")
+"""Who runs a crawl decides where this goes (`app.py`: to a file in the crawl's folder)."""
+_TRACE_LENGTH = 8_000
+_TRACED = 200
+"""Places whose tracebacks are written whole, once each; a page in ten thousand must not fill the disk."""
+
+
+def failure_of(error: BaseException, url: str, timing: Timing) -> Failure:
+    """The failure of a URL that is no fault of the web; asking again would only meet the same bug."""
+    detail = f"Shoal could not handle it, which is our fault: {type(error).__name__} in {place_of(error)}."
+    trace = "".join(traceback.format_exception(error)).encode("utf-8", "replace").decode()[-_TRACE_LENGTH:]
+    return Failure(url=url, reason=Reason.INTERNAL, detail=detail, trace=trace, timing=timing)
+
+
+def place_of(error: BaseException) -> str:
+    """Where it was raised: `crawl/marks.py, line 87`; the innermost place in our own code, if it passed through any."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [frame for frame in frames if "shoal" in PurePath(frame.filename).parts]
+    last = next(iter((*ours[-1:], *frames[-1:])), None)
+    if last is None:
+        return "an unknown place"
+    path = PurePath(last.filename).parts
+    inside = path[len(path) - path[::-1].index("shoal") :] if ours else path[-1:]
+    return f"{'/'.join(inside)}, line {last.lineno}"
+
+
+class InternalErrors:
+    """Counts and logs them. Sole owner of the count; owned by the coordinator."""
+
+    def __init__(self, before: int = 0) -> None:
+        self.count = before
+        """Over all runs."""
+        self._traced: set[str] = set()
+
+    def note(self, failure: Failure) -> None:
+        """It cost this URL its page."""
+        self.count += 1
+        if failure.detail in self._traced or len(self._traced) >= _TRACED:
+            LOGGER.error("%s: %s", failure.url, failure.detail)
+            return
+        self._traced.add(failure.detail)
+        LOGGER.error("%s: %s\n%s", failure.url, failure.detail, failure.trace)
+
+    def note_elsewhere(self, error: Exception, what: str, now: float) -> None:
+        """It happened outside of any page; what was to be done is left undone."""
+        self.note(failure_of(error, what, Timing(started=now, answered=now, ended=now)))

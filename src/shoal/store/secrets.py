@@ -1,0 +1,44 @@
+"""Which of the settings are secret? The password of the proxy: it is with the passwords of servers, not in the database.
+
+The database, its backups and whatever is printed say `http://user:***@host`. The whole URL is in the file that only its owner may
+read (`cluster.py`); on another machine SHOAL_PROXY may say it.
+"""
+
+from __future__ import annotations
+
+import os
+
+from msgspec.structs import replace
+
+from shoal.errors import FolderError
+from shoal.settings import Settings
+from shoal.urls import shown
+
+_HIDDEN = ":***@"
+
+
+def of(settings: Settings) -> str:
+    """The proxy, if it has a password; else nothing."""
+    proxy = settings.fetching.proxy
+    return proxy if shown(proxy) != proxy else ""
+
+
+def masked(settings: Settings) -> Settings:
+    """The settings as they may be stored, sent and shown."""
+    return replace(settings, fetching=replace(settings.fetching, proxy=shown(settings.fetching.proxy)))
+
+
+def revealed(settings: Settings, secret: str) -> Settings:
+    """The settings as they are used, as far as the secret is known here."""
+    proxy = settings.fetching.proxy
+    for known in (secret, os.environ.get("SHOAL_PROXY", "")):
+        if known and shown(known) == proxy:
+            return replace(settings, fetching=replace(settings.fetching, proxy=known))
+    return settings
+
+
+def check(settings: Settings) -> None:
+    """One sentence when a secret is missing that requests need."""
+    proxy = settings.fetching.proxy
+    if _HIDDEN in proxy and shown(proxy) == proxy:
+        raise FolderError(f"The password of the proxy {proxy} is not kept here: give the whole URL once with --proxy.")

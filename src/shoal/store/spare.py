@@ -1,0 +1,61 @@
+"""What was this crawl, when its database is lost? A small file beside it knows: its name and its settings, without secrets.
+
+It is written whenever somebody opens the folder to write to it, so the folders of an older shoal get one, too. A crawl in
+PostgreSQL has none: its database is not in the folder, and has its own backups.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import msgspec
+
+from shoal.errors import FolderError
+from shoal.settings import Part, Settings
+from shoal.store import ours, secrets
+from shoal.store.ours import COPY
+
+
+class Spare(Part, frozen=True, kw_only=True):
+    """What cannot be read from the page files."""
+
+    format: int = 1
+    crawl: str
+    """The name under which others know the crawl."""
+    settings: Settings
+
+
+def write(folder: Path, crawl: str, settings: Settings) -> None:
+    """Keep this, if it is not what is kept already."""
+    spare = Spare(crawl=crawl, settings=secrets.masked(settings))
+    data = msgspec.json.format(msgspec.json.encode(spare), indent=2) + b"\n"
+    path = folder / COPY
+    if path.is_file() and path.read_bytes() == data:
+        return
+    if os.path.lexists(path) and not _is_ours(path):
+        raise FolderError(f"The file {path} is not shoal's: move it away, because a crawl needs this name.")
+    with ours.unfinished(folder) as part:
+        with part.open("xb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        part.replace(path)
+
+
+def read(folder: Path) -> Spare | None:
+    """What is kept; None when nothing is, or it cannot be read."""
+    try:
+        return msgspec.json.decode((folder / COPY).read_bytes(), type=Spare)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return None
+
+
+def _is_ours(path: Path) -> bool:
+    """Also one that another version has written, or that is damaged behind its first lines."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(200)
+    except OSError:
+        return False
+    return not head or (b'"format"' in head and b'"crawl"' in head)

@@ -1,0 +1,74 @@
+"""How does a test have bad luck? Full disks, folders that cannot be written or are none, links, files in the way."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+NAMES = (
+    "notes.txt", "lock", "feedback.jsonl", "pages-00001.warc.gz", "crawl.model", "crawl.sqlite.new", "settings.json",
+    "index/notes.txt", "index/meta.json", "index-pictures/x", "crawl.sqlite-wal",
+)  # fmt: skip
+"""What a user may have in a folder: most of these names we give, too."""
+
+
+def users_file(folder: Path, name: str) -> Path:
+    """A file of the user's, which must be there for ever."""
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("mine")
+    return path
+
+
+def contents(folder: Path) -> dict[str, bytes | None]:
+    """All that is in a folder, and what it says; None for folders."""
+    return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None for path in folder.rglob("*")}
+
+
+@contextmanager
+def largest_file(size: int) -> Iterator[None]:
+    """No file of this process may grow beyond this size: the kernel takes a part of a write, then refuses the rest."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@contextmanager
+def small_disk(place: Path, size: str) -> Iterator[Path]:
+    """A disk of its own, with room for so much."""
+    place.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(place)], check=True)
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", str(place)], check=True)
+
+
+@contextmanager
+def read_only(place: Path, fill: Callable[[Path], None] = lambda place: None) -> Iterator[Path]:
+    """A disk that nothing can be written to, not even by root."""
+    with small_disk(place, "20m"):
+        fill(place)
+        subprocess.run(["mount", "-o", "remount,ro", str(place)], check=True)
+        yield place
+
+
+def no_folders(place: Path) -> Sequence[Path]:
+    """Places that look like a folder's and are none: a file, a place below one, a link to a file, a link to nothing."""
+    place.mkdir(parents=True, exist_ok=True)
+    (place / "file").write_text("mine")
+    (place / "link").symlink_to(place / "file")
+    (place / "nowhere").symlink_to(place / "gone" / "away")
+    return [place / "file", place / "file" / "below", place / "link", place / "nowhere"]
+
+
+def is_root() -> bool:
+    """Only root can mount."""
+    return os.geteuid() == 0

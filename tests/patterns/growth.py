@@ -1,0 +1,71 @@
+"""Does work grow with its input, or faster? Measured in CPU time of this thread, at two sizes."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+SHORT, LONG, LONGER = 2500, 3000, 9000
+"""Characters: every series is tried when it is short; only those that take time are then measured at two sizes."""
+_NOISE = 0.0005
+"""Seconds of CPU for a short series. A linear pattern takes less; one that takes more is looked at closely."""
+_MOST_GROWTH = 5.5
+"""For three times the length: a linear pattern takes 3 times as long, one that is bounded up to 4, a quadratic one 9 times."""
+_CLEAR = 0.1
+"""Seconds of CPU that no noise adds."""
+_END = 1.0
+"""Seconds of CPU after which a search is ended: it would not end by itself."""
+
+
+class _Endless(Exception):
+    """It took so long that it was ended."""
+
+
+def complaint(work: Callable[[Any], object], make: Callable[[int], Any]) -> str:
+    """What is wrong with the growth of some work on what is made of a length; empty when nothing is."""
+    try:
+        if _cost(work, make(SHORT), tries=1) < _NOISE or _cost(work, make(SHORT), tries=2) < _NOISE:
+            return ""
+        grows, long = _growth(work, make)
+        if grows > _MOST_GROWTH and long < _CLEAR:  # so little that something else may have been in the way
+            grows, long = min((grows, long), _growth(work, make))
+    except _Endless:
+        return f"was not done after {_END:g} s of CPU"
+    return f"takes {grows:.1f} times as long for three times the text ({long:.3f} s)" if grows > _MOST_GROWTH else ""
+
+
+def _growth(work: Callable[[Any], object], make: Callable[[int], Any]) -> tuple[float, float]:
+    """How many times as long the longer one takes, and how long."""
+    short, long = _cost(work, make(LONG)), _cost(work, make(LONGER))
+    return long / short, long
+
+
+def _cost(work: Callable[[Any], object], text: Any, tries: int = 2) -> float:
+    return min(_once(work, text) for _ in range(tries))
+
+
+def _once(work: Callable[[Any], object], text: Any) -> float:
+    with _ended_after(_END):
+        began = time.thread_time()
+        work(text)
+        return time.thread_time() - began
+
+
+@contextmanager
+def _ended_after(seconds: float) -> Iterator[None]:
+    """Searches look for signals from time to time, so even an exponential one can be ended."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        raise _Endless
+
+    before = signal.signal(signal.SIGVTALRM, end)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0.0)
+        signal.signal(signal.SIGVTALRM, before)
