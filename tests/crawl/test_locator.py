@@ -86,9 +86,10 @@ async def test_three_hundred_names_at_one_address_share_it(tmp_path: Path) -> No
     assert len({access.host for access in log}) > 20, "most of these were first requests"
     assert most_at_once(log) <= PER_ADDRESS
     began = sorted(access.started for access in log)
-    # In any `delay` seconds so many begin; the server may notice one a little later than it was sent.
-    assert all(later - earlier > DELAY / 2 for earlier, later in zip(began, began[PER_ADDRESS:], strict=False))
-    assert began[-1] - began[0] >= (len(began) - PER_ADDRESS) * DELAY / PER_ADDRESS
+    # So many begin in `delay` seconds. A busy machine may notice the first ones late, but never one of the others early.
+    step = DELAY / PER_ADDRESS
+    early = [number for number, at in enumerate(began) if at < began[0] + (number - 2 * PER_ADDRESS) * step]
+    assert early == []
 
 
 async def test_a_name_is_looked_up_once_for_the_coordinator_and_the_fetcher(tmp_path: Path) -> None:
@@ -109,7 +110,7 @@ async def test_a_name_is_looked_up_once_for_the_coordinator_and_the_fetcher(tmp_
 
 @pytest.mark.parametrize(
     ("error", "reason"),
-    [(socket.gaierror(socket.EAI_AGAIN, "later"), Reason.DNS), (ValueError("what?"), Reason.PROTOCOL)],
+    [(socket.gaierror(socket.EAI_AGAIN, "later"), Reason.DNS), (ValueError("what?"), Reason.INTERNAL)],
 )
 async def test_a_name_that_cannot_be_looked_up_is_the_failure_of_its_request(
     tmp_path: Path, error: Exception, reason: Reason

@@ -8,7 +8,6 @@ be stored and shown (`legible.py`): `Exchange` makes all that leaves this file.
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from base64 import b64encode
 from collections.abc import Callable
@@ -24,6 +23,7 @@ from yarl import URL
 
 from shoal import urls
 from shoal.crawl.addresses import AddressGuard, CachingResolver, Lookup, ask_system
+from shoal.crawl.internal_errors import failure_of
 from shoal.crawl.legible import legible
 from shoal.crawl.politeness import MAX_RETRY_AFTER
 from shoal.crawl.steady_clock import evenly, seconds_up
@@ -31,7 +31,6 @@ from shoal.crawl.trouble import explain, is_known
 from shoal.model import Failure, Reason, Redirect, Response, Task, Timing
 from shoal.settings import Fetching
 
-logger = logging.getLogger(__name__)
 ROBOTS_LIMIT = 500 * 2**10
 """RFC 9309 lets a crawler stop reading a robots.txt here."""
 _MAX_HEADERS = 256
@@ -143,9 +142,7 @@ class HttpFetcher:
             ) as answer:
                 return await exchange.understand(answer)
         except Exception as error:  # whatever it is, it is the problem of this one URL
-            if not is_known(error):
-                logger.warning("%s could not be read, and should have been.", task.url, exc_info=error)
-            return exchange.failed(error)
+            return exchange.failed(error) if is_known(error) else failure_of(error, task.url, exchange.timing())
 
 
 def threads_for(settings: Fetching) -> int:
