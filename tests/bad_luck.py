@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import resource
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
@@ -42,7 +41,7 @@ def largest_file(size: int) -> Iterator[None]:
 
 @contextmanager
 def small_disk(place: Path, size: str) -> Iterator[Path]:
-    """A disk of its own, with room for so much."""
+    """A disk of its own, with room for so much; only root can have one."""
     place.mkdir(parents=True, exist_ok=True)
     subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(place)], check=True)
     try:
@@ -67,8 +66,3 @@ def no_folders(place: Path) -> Sequence[Path]:
     (place / "link").symlink_to(place / "file")
     (place / "nowhere").symlink_to(place / "gone" / "away")
     return [place / "file", place / "file" / "below", place / "link", place / "nowhere"]
-
-
-def is_root() -> bool:
-    """Only root can mount."""
-    return os.geteuid() == 0

@@ -5,8 +5,7 @@ Read once (topic file, environment, flags: `topic/file.py` and `cli.py`), stored
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -24,11 +23,10 @@ STRATEGY = "learned"
 class Part(msgspec.Struct, frozen=True, kw_only=True):
     """The common shape of all settings: they cannot change after they were read, and are printed without passwords."""
 
-    def __rich_repr__(self) -> Iterator[tuple[str, object]]:
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
         """Field by field, as logs and tracebacks may show them."""
-        for name in self.__struct_fields__:
-            value = getattr(self, name)
-            yield name, shown(value) if isinstance(value, str) else value
+        values = [(name, getattr(self, name)) for name in self.__struct_fields__]
+        return [(name, shown(value) if isinstance(value, str) else value) for name, value in values]
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.__rich_repr__())})"

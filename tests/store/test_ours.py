@@ -87,7 +87,8 @@ def test_a_folder_is_made_by_one_of_two_who_come_at_once(tmp_path: Path, monkeyp
     """The second finds the folder empty, too, and must not write over the first."""
     from shoal.store import ours
 
-    real, came = ours.place, []
+    real = ours.place
+    came: list[Path] = []
 
     def place(part: Path, path: Path) -> None:
         if path.name == folders.DATABASE and not came:

@@ -38,7 +38,7 @@ OWN_PROGRAMS = {"evaluate/gate.py", "evaluate/serve.py", "indexing.py", "command
 """These print numbers of ours, or only read or ask whether somebody watches."""
 
 
-def _name(node: ast.expr) -> str:
+def _name(node: ast.AST) -> str:
     return ast.unparse(node)
 
 

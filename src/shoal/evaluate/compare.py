@@ -26,7 +26,7 @@ from shoal.evaluate.crew import Began, share
 from shoal.evaluate.jobs import JUDGING, ORACLE, Bench, Conditions, Field, Job, Result, key_of
 from shoal.evaluate.markdown import write_markdown
 from shoal.evaluate.offline import MeasuredWeb, open_web
-from shoal.evaluate.resultfolder import result_folder
+from shoal.evaluate.resultfolder import note, remove_noted, result_folder
 from shoal.evaluate.standings import Comparison, Results, WebFacts, topic_facts
 from shoal.evaluate.survey import kept_survey, stamp_of
 from shoal.evaluate.tables import write_curves, write_judges, write_means, write_summary
@@ -274,6 +274,8 @@ def _written(plan: Plan, fields: dict[str, Field], raw: list[Result], seconds: f
         pictures = draw_all(plan.folder, comparison, results)
         write_report(plan.folder / REPORT, comparison, pictures)
     files = (REPORT, TABLES, MEANS, SUMMARY, CURVES, JUDGES, JOBS, *(f"{picture.file}.png" for picture in pictures))
+    with storage_errors(plan.folder):
+        note(plan.folder, [*files, *(f"{picture.file}.svg" for picture in pictures)])
     return replace(comparison, files=files)
 
 
@@ -306,10 +308,7 @@ def _own_folder(plan: Plan) -> Iterator[None]:
 
 
 def _remove_old(folder: Path) -> None:
+    remove_noted(folder)
     with storage_errors(folder):
         for name in (JOBS, CURVES, SUMMARY, MEANS, JUDGES, REPORT, TABLES):
             (folder / name).unlink(missing_ok=True)
-        for ending in ("recall", "precision", "of-oracle"):
-            for suffix in (".png", ".svg"):
-                for picture in folder.glob(f"*{ending}{suffix}"):
-                    picture.unlink()

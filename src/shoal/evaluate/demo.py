@@ -6,7 +6,6 @@ made up, so that the truth about every page is known.
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 import time
@@ -15,16 +14,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from shoal import app
+from shoal import app, indexing
 from shoal.crawl.allowance import Ending
 from shoal.errors import FolderError
 from shoal.evaluate.generated.synthetic import Web, generate
 from shoal.evaluate.metrics import Curve
 from shoal.evaluate.outcome import Harvest, Outcome, best_pages, curve, hidden_find, summary
 from shoal.evaluate.plots import harvest_plot
+from shoal.index.folder import remove as remove_index
+from shoal.picturing import PICTURES
 from shoal.settings import Budget, Fetching, Politeness, Settings
+from shoal.store import folder as folders
 from shoal.store.export import ExportRow
 from shoal.store.folder import lock, storage_errors
+from shoal.store.ours import Made, remove_folders
 
 FOCUSED, BASELINE = "learned", "breadth"
 LATENCY = 0.03
@@ -32,7 +35,7 @@ LATENCY = 0.03
 DELAY = 0.05
 MARKER = "shoal-demo"
 PICTURE = "harvest.png"
-_LEDGER_FOLDER = "state"
+_LEDGER_FOLDER, _LEDGER = "state", "hosts.sqlite"
 
 Crawl = Callable[[Path, Path], Ending]
 """Runs the crawl in a folder, with a ledger of hosts of its own, and shows how it goes."""
@@ -95,7 +98,7 @@ def _crawl(plan: Plan, web: Web, strategy: str, crawl: Crawl, say: Callable[[str
     with _served(plan.seed, plan.folder / _access_log(strategy)) as proxy:
         app.start_crawl(folder, _settings(plan, web, strategy, proxy))
         started = time.monotonic()
-        ending = crawl(folder, plan.folder / _LEDGER_FOLDER / "hosts.sqlite")
+        ending = crawl(folder, plan.folder / _LEDGER_FOLDER / _LEDGER)
         seconds = time.monotonic() - started
     if ending is Ending.STOPPED:
         return None
@@ -167,12 +170,23 @@ def _own_folder(folder: Path) -> Iterator[None]:
 
 
 def _remove_old(folder: Path) -> None:
+    for name in (FOCUSED, BASELINE):
+        _remove_crawl(folder / name)
     with storage_errors(folder):
-        for name in (FOCUSED, BASELINE, _LEDGER_FOLDER):
-            if (folder / name).exists():
-                shutil.rmtree(folder / name)
         for name in (PICTURE, _access_log(FOCUSED), _access_log(BASELINE)):
             (folder / name).unlink(missing_ok=True)
+        state = folder / _LEDGER_FOLDER
+        for ending in ("", "-wal", "-shm", ".lock"):
+            (state / f"{_LEDGER}{ending}").unlink(missing_ok=True)
+        remove_folders(Made(state, (state,)))
+
+
+def _remove_crawl(place: Path) -> None:
+    """One of an earlier demo; what somebody else put there stays, and is then in the way of the next."""
+    if folders.exists(place):
+        for index in (indexing.PAGES, PICTURES):
+            remove_index(place / index)
+        folders.remove(Made(place, (place,)), also=[folders.FEEDBACK])
 
 
 def _access_log(strategy: str) -> str:

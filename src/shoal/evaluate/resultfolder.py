@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -10,7 +10,8 @@ from shoal.errors import FolderError
 from shoal.store.folder import lock, storage_errors
 
 MARKER = "shoal-compare"
-"""A file of this name says that the folder is ours."""
+"""A file of this name says that the folder is ours, and which files in it."""
+_SENTENCE = "Made by `shoal compare`; the next comparison in this folder replaces these files.\n"
 
 
 @contextmanager
@@ -22,6 +23,22 @@ def result_folder(folder: Path) -> Iterator[None]:
             raise FolderError(
                 f"The folder {folder} is not empty and not of an earlier comparison: choose another --out."
             )
-        (folder / MARKER).write_text("Made by `shoal compare`; the next comparison in this folder replaces it.\n")
+        if not (folder / MARKER).exists():
+            (folder / MARKER).write_text(_SENTENCE)
     with lock(folder):
         yield
+
+
+def note(folder: Path, names: Iterable[str]) -> None:
+    """These files were made here, and may be replaced by the next comparison."""
+    lines = "".join(f"{name}\n" for name in names)
+    (folder / MARKER).write_text(_SENTENCE + lines, encoding="utf-8", errors="surrogateescape")
+
+
+def remove_noted(folder: Path) -> None:
+    """Remove what the last comparison made, and nothing else."""
+    with storage_errors(folder):
+        said = (folder / MARKER).read_text(encoding="utf-8", errors="surrogateescape").splitlines()[1:]
+        for name in said:
+            if name and Path(name).name == name:
+                (folder / name).unlink(missing_ok=True)

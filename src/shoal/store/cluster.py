@@ -22,9 +22,9 @@ import msgspec
 from shoal.errors import FolderBusy, FolderError
 from shoal.settings import Cluster, Part
 from shoal.store import ours
-from shoal.store.ours import CLUSTER as FILE
 from shoal.store.postgres import PostgresDatabase, place_of
 
+FILE = ours.CLUSTER
 SHARED = "shoal"
 """The schema of all crawls together."""
 PATIENCE = 120.0

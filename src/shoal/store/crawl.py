@@ -88,13 +88,17 @@ class CrawlStore:
         self.settings = settings = folders.read_settings(folder, self._database)
         self.memory = Memory(folder, settings, self._database)
         position = folders.read_meta(self._database, self._keeping.warc_key)
-        self._warc: Bodies = warc or WarcWriter(
-            folder,
-            msgspec.json.decode(position, type=tuple[str, int]) if position else None,
-            user_agent=settings.fetching.user_agent,
-            contact=settings.fetching.contact,
-            mark=self._keeping.mark,
-        )
+        try:
+            self._warc: Bodies = warc or WarcWriter(
+                folder,
+                msgspec.json.decode(position, type=tuple[str, int]) if position else None,
+                user_agent=settings.fetching.user_agent,
+                contact=settings.fetching.contact,
+                mark=self._keeping.mark,
+            )
+        except BaseException:
+            self._keeping.close()
+            raise
         self._pages = PageWriter(self._database, self._warc)
         self._pictures = PictureWriter(self._database, self._warc)
         self.backlog = SqliteBacklog(self._database)

@@ -18,10 +18,12 @@ from shoal.model import Response, Timing, Value
 from shoal.store.warc import Position, is_page_file, series_and_number
 from shoal.urls import normalise
 
-_MAGIC = b"\x1f\x8b\x08"
+_MAGIC = b"\x1f\x8b\x08\x00\x00\x00\x00\x00"
+"""How each of our records begins: gzip, without a name, without a time."""
 _WARC = b"WARC/"
 _GZIP = 31
 _CHUNK = 64 * 2**10
+_SIP = 2**10
 _STEP = 2**20
 _LARGEST = 96 * 2**20
 """Bytes of an unpacked record; what has more is none of ours."""
@@ -126,7 +128,8 @@ def _unpacked(data: mmap.mmap, start: int) -> tuple[bytes, int] | None:
         while not unpack.eof:
             packed = unpack.unconsumed_tail
             if not packed:
-                packed = data[position : position + _CHUNK]
+                # Little at first: what looks like a beginning mostly is none.
+                packed = data[position : position + (_CHUNK if record else _SIP)]
                 position += len(packed)
             some = unpack.decompress(packed, _STEP)
             record += some
@@ -146,7 +149,7 @@ def _parsed(file: str, offset: int, record: bytes) -> Record | Passed | None:
     if kind not in ("response", "revisit"):
         return Passed(place=(file, offset)) if kind else None
     length = fields.get("content-length", "")
-    if not length.isdigit() or len(block) < int(length[:12]):
+    if not (length.isascii() and length.isdigit()) or len(block) < int(length[:12]):
         return None
     http_head, separator, body = block[: int(length[:12])].partition(_HEAD_END)
     status = http_head.split(b"\r\n", 1)[0].split(b" ")[1:2]
@@ -176,7 +179,7 @@ def _fields(head: bytes) -> Iterator[tuple[str, str]]:
 def _time(text: str) -> float | None:
     try:
         return max(0.0, datetime.fromisoformat(text).timestamp())
-    except (ValueError, OverflowError):
+    except (ValueError, OverflowError, OSError):
         return None
 
 

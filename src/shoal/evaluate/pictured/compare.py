@@ -22,7 +22,7 @@ from shoal.evaluate.offline import GENERATED, GeneratedWeb, Subject, open_web
 from shoal.evaluate.pictured.crawls import PictureBench, PictureField, PictureJob, PictureResult, ways
 from shoal.evaluate.pictured.report import write_picture_curves, write_picture_report
 from shoal.evaluate.pictured.standings import PictureComparison, figures_of, overall_of, ratios_of
-from shoal.evaluate.resultfolder import result_folder
+from shoal.evaluate.resultfolder import note, remove_noted, result_folder
 from shoal.settings import STRATEGY
 from shoal.store.folder import storage_errors
 from shoal.topic.values import one_of
@@ -163,10 +163,12 @@ def _written(plan: Plan, strategy: str, results: Sequence[PictureResult], starte
             own = [result for result in results if result.job.web == web]
             pictures_plot(own, plot, f"Pictures with and without judging on {web}")
         write_picture_report(plan.folder / REPORT, comparison, plots)
+        note(plan.folder, comparison.files)
     return comparison
 
 
 def _remove_old(folder: Path) -> None:
+    remove_noted(folder)
     with storage_errors(folder):
-        for old in [folder / CURVES, folder / REPORT, *folder.glob(f"*{PLOT}")]:
-            old.unlink(missing_ok=True)
+        for name in (CURVES, REPORT):
+            (folder / name).unlink(missing_ok=True)
