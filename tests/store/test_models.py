@@ -110,6 +110,7 @@ DAMAGED: dict[str, bytes] = {
     "year 33658": packed(AS_BUILTINS | {"at": 10**12}),
     "no time": packed(AS_BUILTINS | {"at": float("nan")}),
     "knowledge": packed(AS_BUILTINS | {"knowledge": 5}),
+    "not text": HEAD + zlib.compress(b"\x81\xa8strategy\xa2\xe7\x94"),
     "nested": HEAD + zlib.compress(b"\x91" * 100_000),
     "nested topics": HEAD + zlib.compress(b"\x81\xa5topic" + b"\x81\xa3any\x91" * 50_000),
 }

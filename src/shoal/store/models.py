@@ -113,7 +113,7 @@ def _unpacked(path: Path, packed: bytes) -> bytes:
 def _decoded(path: Path, data: bytes) -> Model:
     try:
         return msgspec.msgpack.decode(data, type=Model)
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise _damaged(path) from None
 
 

@@ -119,7 +119,7 @@ def begin(model: LinkModel, data: bytes) -> None:
             raise ValueError("not means")
         model.worth.restore(known.worth)
         model.leads.restore(known.leads)
-    except (msgspec.DecodeError, ValueError) as error:
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise InputError(
             "The model was learned by another version of the strategy 'learned', or is damaged."
         ) from error
