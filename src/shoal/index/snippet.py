@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
+from shoal.cache import cached
 from shoal.index.analyse import is_han, tokens
 from shoal.index.matching import enough
 from shoal.index.query import Query
@@ -146,7 +147,7 @@ def _finds(folded: str, sequence: Sequence) -> list[tuple[int, int]]:
     inside = re.compile(_letter(sequence[0]))
     for match in _pattern(sequence).finditer(folded):
         # Looking back here, not in the pattern: one that begins with plain letters is found three times as fast.
-        if not (match.start() and inside.match(folded, match.start() - 1)) and _says(match.group(), sequence):
+        if not (match.start() and inside.match(folded, match.start() - 1)) and _tokens(match.group()) == sequence:
             found.append(match.span())
             if len(found) == _MOST_FINDS:
                 break
@@ -177,9 +178,7 @@ def _root(token: str) -> str:
     return token[:1] if token in _CHANGING else token[: max(2, len(token) - 3)]
 
 
-@lru_cache(maxsize=10_000)
-def _says(found: str, sequence: Sequence) -> bool:
-    return tokens(found) == sequence
+_tokens = cached(size=10_000)(tokens)
 
 
 def _start(text: str, first: int, room: int) -> int:
