@@ -6,10 +6,6 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from shoal.testing.fuzz.documents import document
-from shoal.testing.fuzz.feeds import feed
-from shoal.testing.fuzz.images import image
-from shoal.testing.fuzz.sitemaps import sitemap
 
 from shoal import app
 from shoal.model import Reason, State, Term, Topic
@@ -17,9 +13,12 @@ from shoal.settings import Budget, Fetching, Pictures, Politeness, Scope, Settin
 from shoal.store.ours import LOG
 from shoal.testing.broken_web import BrokenWeb, Maker, said
 from shoal.testing.fuzz.answers import http_answer
-from shoal.testing.fuzz.robots import robots_txt
+from shoal.testing.fuzz.image_files import damaged_image
+from shoal.testing.fuzz.listings import feed, sitemap
+from shoal.testing.fuzz.robots import wild as robots_txt
 from shoal.testing.fuzz.slow_images import slow_images
 from shoal.testing.fuzz.slow_pages import slow_pages
+from tests.images.drawings import drawing, encoded
 from tests.running import Operator, assert_consistent, fates
 
 TOPIC = Topic(name="grid", terms=(Term(text="grid"), Term(text="电网"), Term(text="变电站")))
@@ -98,7 +97,8 @@ def _gallery(random: Random) -> bytes:
 
 
 def _broken(random: Random) -> bytes:
-    return said(image(random), random.choice(("image/png", "image/jpeg", "text/html", "application/octet-stream")))
+    body = damaged_image(encoded(drawing(random.randrange(9)), random.choice(("PNG", "JPEG", "GIF", "WEBP"))), random)
+    return said(body, random.choice(("image/png", "image/jpeg", "text/html", "application/octet-stream")))
 
 
 def _slow_image(random: Random) -> bytes:

@@ -1,4 +1,4 @@
-"""Nothing that a page or a picture says holds up the event loop: each of the slowest inputs we know costs it less than a quarter second.
+"""Nothing that a page or a picture says holds up the event loop: the slowest inputs we know cost it less than a quarter second.
 
 Measured is the CPU time of one turn of the loop, so that other work on the machine does not count.
 """

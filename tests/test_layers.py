@@ -3,7 +3,7 @@
 Imports go right only:
 
     cli → commands → terminal → evaluate → knowing → app → crawl | store | index → images → topic → protocols → settings → model
-        → errors | urls | text
+        → errors | urls | text → cache
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("settings", "remembered"),
     ("model",),
     ("errors", "urls", "text", "charsets", "interpreter", "harmless", "__init__"),
+    ("cache",),
 )
 """Left to right. Names in one row never import each other; each may import what stands in the rows below."""
 ONLY_FOR = {"testing": {"evaluate"}}

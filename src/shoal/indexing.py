@@ -10,13 +10,13 @@ import select
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
 from math import log
 from pathlib import Path
 from zlib import crc32
 
 import msgspec
 
+from shoal.cache import cached
 from shoal.crawl.graph import DAMPING, Graph
 from shoal.errors import FolderBusy, ShoalError
 from shoal.index.analyse import tokens
@@ -63,7 +63,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
         return crc32(f"{self.importance >= _IMPORTANT} {words}".encode())
 
 
-_words = lru_cache(maxsize=50_000)(tokens)
+_words = cached(size=50_000)(tokens)
 
 
 class Follower:

@@ -15,7 +15,7 @@ import struct
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from os.path import commonprefix
 from zlib import crc32
 
@@ -23,6 +23,8 @@ import ahocorasick_rs
 import numpy as np
 import opencc
 from rensa import RMinHash
+
+from shoal.cache import cached
 
 HAN = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff"
 """The characters of Chinese words, as the inside of a regular expression's class. Only those of the basic plane: with
@@ -37,7 +39,10 @@ _SILENT = (
 _SILENT_ASCII = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 # A voicing mark joins the kana in front of it, which no table of single characters can say.
 _JOINING = ("\u3099", "\u309a", "\uff9e", "\uff9f")
+_JOINED = re.compile(f".[{''.join(_JOINING)}]")
 _APOSTROPHES = "’‘ʼ＇"
+_MAX_SPELT = 6
+"""Letters that one character may become, as `㌖` does. Two Arabic ones would become whole sentences."""
 # Chinese and Korean characters are plain already.
 _FOLDED_RANGES = ((0x80, 0x3400), (0xA000, 0xAC00), (0xD7A4, 0xD800), (0xE000, 0x10000))
 _HAN_RANGES = ((0x3400, 0xA000),)
@@ -52,7 +57,8 @@ def fold(text: str) -> str:
     if text.isascii():
         return _SILENT_ASCII.sub("", text)
     if any(mark in text for mark in _JOINING):
-        text = unicodedata.normalize("NFKC", text)
+        # Only the pairs: of a whole text, a long row of marks would take time by its square.
+        text = _JOINED.sub(lambda pair: unicodedata.normalize("NFKC", pair[0]), text)
     pattern, table = _folding()
     return pattern.sub(lambda match: table.get(match.group(), ""), text)
 
@@ -78,6 +84,8 @@ def _plain(character: str) -> str:
     if character in _APOSTROPHES:
         return "'"
     folded = unicodedata.normalize("NFKC", character).lower()
+    if len(folded) > _MAX_SPELT:
+        return " "
     base = unicodedata.normalize("NFKD", folded)[:1]
     if base.isascii() and base.isalpha() and len(folded) == 1:
         return base
@@ -155,9 +163,11 @@ def _word_pattern() -> re.Pattern[str]:
 
 
 class _Words(dict[str, str]):
-    """From a word of folded text to its term, or to nothing; forgets all when it has grown too large."""
+    """From a word of folded text to its term, or to nothing; forgets all when it has grown too large. Keeps no long ones."""
 
     def __missing__(self, word: str) -> str:
+        if len(word) > _MAX_WORD:
+            return ""
         if len(self) > 200_000:
             self.clear()
         term = self[word] = _term(word)
@@ -168,8 +178,8 @@ _WORDS = _Words()  # owned by `terms`: a pure function's memory
 
 
 def _term(word: str) -> str:
-    """The term of one word: without its plural; nothing for a single digit or a piece of data."""
-    if len(word) > _MAX_WORD or (len(word) == 1 and word.isdigit()):
+    """The term of one word: without its plural; nothing for a single digit."""
+    if len(word) == 1 and word.isdigit():
         return ""
     return _singular(word) if word.isascii() and word.isalpha() else word
 
@@ -242,7 +252,7 @@ def _flat_run(run: str) -> str:
     return _spaced(_plain_terms(run))
 
 
-_flat_short_run = lru_cache(maxsize=20_000)(_flat_run)
+_flat_short_run = cached(size=20_000)(_flat_run)
 
 
 _SAMPLE = "Smart GRIDS' batteries, 智能電網與變電站 ＡＢＣ café x-ray don't 2024"

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from functools import cache, lru_cache
+from functools import cache
 from urllib.parse import unquote
 
 import ada_url
 from publicsuffixlist import PublicSuffixList
+
+from shoal.cache import cached
 
 # Not behind a broken escape: `%%341` would become `%41`, which the next reading would take for `A`.
 _ESCAPE = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])%[0-9A-Fa-f]{2}")
@@ -75,7 +77,7 @@ def _suffixes() -> PublicSuffixList:
     return PublicSuffixList()
 
 
-@lru_cache(maxsize=20_000)
+@cached(size=20_000)
 def domain_of(host: str) -> str:
     """The registered domain (`bbc.co.uk`); the host itself when there is none (addresses, `localhost`)."""
     if host.startswith("["):

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import codecs
 import re
-from functools import lru_cache
 
 from turbohtml.detect import Detection, detect
 
+from shoal.cache import cached
 from shoal.charsets import LABELS as _LABELS
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
@@ -86,7 +86,7 @@ def _guess(body: bytes, host: str) -> str:
     return _NAMES.get(found.lower(), "windows-1252")
 
 
-@lru_cache(maxsize=1000)
+@cached(size=1000)
 def _hint(top_level: str) -> Detection:
     """A host in `.cn` or `.jp` tells about the charset of its pages."""
     return Detection(tld=top_level if top_level.isascii() and top_level.isalpha() else None)

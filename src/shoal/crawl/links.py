@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import accumulate, islice
 from urllib.parse import quote
 
 from msgspec.structs import replace
 
 from shoal import urls
+from shoal.cache import LONGEST
 from shoal.crawl import charset
 from shoal.crawl.maintext import MAX_LINE, line, single_spaced
 from shoal.crawl.marks import RawImage, RawLink
@@ -50,22 +52,44 @@ _SHARED = {
 """What the metas of a head say of the picture of the page; `same` is another address of the picture before."""
 _SIDES = ("width", "height")
 _MAX_SHARED = 20
+_MAX_REFRESHES = 10
+_MAX_REFRESH = 2 * urls.MAX_URL_LENGTH
+_MAX_REL = 200
+_ALWAYS_ROOM = 200
+_MAX_SAID = 4_000_000
+"""Characters of all links, or all images, of a page together. The busiest honest pages have a million."""
 
 
 def resolve(notes: Markup, base: str, url: str, charset_name: str) -> tuple[tuple[Link, ...], tuple[Image, ...]]:
     """The links and images of a page, absolute, with what stands around them."""
     codec = charset.encoder(charset_name)
+    folder = _folder(base)
     links: list[Link] = []
     for raw in (*notes.links, *_refreshes(notes)):
-        if target := _target(raw.href, base, codec):
+        if target := _target(raw.href, base, folder, codec):
             links.append(_link(notes.text, raw, target, url, len(links)))
-    return tuple(links), _images(notes, base, codec)
+    return tuple(links[: _with_room(links)]), _images(notes, base, folder, codec)
+
+
+def _with_room(found: Sequence[Link] | Sequence[Image]) -> int:
+    """How many of them may go on; whoever fills thousands of links with texts and addresses without end is not served."""
+    if len(found) <= _ALWAYS_ROOM:
+        return len(found)
+    sizes = accumulate(map(_size, found))
+    return bisect_right(list(sizes), _MAX_SAID)
+
+
+def _size(found: Link | Image) -> int:
+    if isinstance(found, Link):
+        return len(found.url) + len(found.source) + len(found.anchor) + len(found.path)
+    said = len(found.alt) + len(found.title) + len(found.caption) + len(found.anchor)
+    return len(found.url) + len(found.link) + said
 
 
 def _refreshes(notes: Markup) -> Iterable[RawLink]:
-    for name, content in notes.metas:
-        if name == "refresh" and (match := _REFRESH.match(content)):
-            yield RawLink(match.group(1), LinkKind.REFRESH, "")
+    found = (_REFRESH.match(content[:_MAX_REFRESH]) for name, content in notes.metas if name == "refresh")
+    for match in islice(filter(None, found), _MAX_REFRESHES):
+        yield RawLink(match.group(1), LinkKind.REFRESH, "")
 
 
 def _link(page_text: str, raw: RawLink, target: str, source: str, position: int) -> Link:
@@ -75,7 +99,7 @@ def _link(page_text: str, raw: RawLink, target: str, source: str, position: int)
         anchor=single_spaced(page_text[raw.start : raw.end])[:MAX_LINE] or line(raw.label),
         before=_before(page_text, raw.start) if around else "",
         after=_after(page_text, raw.end) if around else "",
-        rel=tuple(raw.rel.lower().split()) if raw.rel else (),
+        rel=tuple(raw.rel[:_MAX_REL].lower().split()) if raw.rel else (),
         position=position,
         path=raw.path,
         source=source,
@@ -86,13 +110,13 @@ def _link(page_text: str, raw: RawLink, target: str, source: str, position: int)
 # --- images ----------------------------------------------------------------------------------------------------------
 
 
-def _images(notes: Markup, base: str, codec: str) -> tuple[Image, ...]:
+def _images(notes: Markup, base: str, folder: str, codec: str) -> tuple[Image, ...]:
     """Each picture once, with the best that the page says about it."""
     found: dict[str, Image] = {}
     for raw in notes.images:
-        link = (_target(raw.link.href, base, codec) or "") if raw.link and raw.link.href else ""
+        link = (_target(raw.link.href, base, folder, codec) or "") if raw.link and raw.link.href else ""
         # What a thumbnail leads to is the picture.
-        target = link if link and _is_picture_file(link) else _target(raw.src, base, codec)
+        target = link if link and _is_picture_file(link) else _target(raw.src, base, folder, codec)
         if target is None:
             continue
         if (known := found.get(target)) is None:
@@ -100,9 +124,10 @@ def _images(notes: Markup, base: str, codec: str) -> tuple[Image, ...]:
         elif raw.alt or raw.title or raw.caption or raw.link:
             found[target] = _merged(known, _image(notes.text, raw, target, link))
     for shared in _shared(notes):
-        if target := _target(shared.url, base, codec):
+        if target := _target(shared.url, base, folder, codec):
             found[target] = _merged(found.get(target, shared), replace(shared, url=target))
-    return tuple(islice(found.values(), MAX_IMAGES))
+    images = list(islice(found.values(), MAX_IMAGES))
+    return tuple(images[: _with_room(images)])
 
 
 def _image(page_text: str, raw: RawImage, target: str, link: str) -> Image:
@@ -187,32 +212,38 @@ def _after(page_text: str, at: int) -> str:
     return near.lstrip()[:_AROUND].rstrip()
 
 
-def _target(href: str, base: str, codec: str) -> str | None:
+def _target(href: str, base: str, folder: str, codec: str) -> str | None:
     """Where an href on a page leads, as a browser would go there."""
+    if len(href) > urls.MAX_URL_LENGTH:
+        href = href.partition("#")[0].strip(_BLANK)
+        if len(href) > urls.MAX_URL_LENGTH:
+            return None
     if codec != "utf-8" and "?" in href and not href.isascii():
         href = _encode_query(href, codec)
     if not href or href[0] in _LOCAL:
         href = href.partition("#")[0].strip(_BLANK)
         if href[:1] in ("", "?"):
             return urls.normalise(href, base)
-    return _resolved(href, _folder(base))
+    is_short = len(href) + len(folder) <= LONGEST
+    return _remembered(href, folder) if is_short else _resolved(href, folder)
 
 
-@lru_cache(maxsize=1000)
 def _folder(base: str) -> str:
     """What a relative path is added to."""
     path = base.partition("?")[0]
     return path[: path.rfind("/") + 1]
 
 
-@lru_cache(maxsize=20_000)
 def _resolved(href: str, folder: str) -> str | None:
-    """The pages of a folder share most of their links, and resolving is the dearest part of a link."""
     href = href.partition("#")[0].strip(_BLANK)
     if len(href) < _MAX_PLAIN and "/." not in href and (plain := _PLAIN.fullmatch(href)):
         start = plain.group(1)
         return href if start and start != "/" else (urls.origin_of(folder) if start else folder) + href
     return urls.normalise(href, folder)
+
+
+# The pages of a folder share most of their links, and resolving is the dearest part of a link.
+_remembered = lru_cache(maxsize=20_000)(_resolved)
 
 
 def _encode_query(href: str, codec: str) -> str:

@@ -59,7 +59,7 @@ _NOISE_NAME = re.compile(
 
 @lru_cache(maxsize=20_000)
 def is_noise(names: str, role: str) -> bool:
-    """Whether an element's class names and id, or its role, say that it is not content."""
+    """Whether an element's class names and id, or its role, say that it is not content. Remembered: not for texts without end."""
     return role in _NOISE_ROLES or _NOISE_NAME.search(names.lower()) is not None
 
 

@@ -78,6 +78,10 @@ def place(cut: Iterable[Section], spans: Sequence[Span]) -> str:
     """The text without marks, as one line. Every span (in document order) is told where in it it stands."""
     marked = "".join([section.text for section in cut]).replace(HEADING, "")
     before, *pieces = " ".join(filter(None, marked.split("\n"))).split(SPAN)
+    if (
+        not len(pieces) == len(spans) == marked.count(SPAN_END)
+    ):  # should a renderer ever lose one: no places, not wrong ones
+        return "".join([before, *pieces]).replace(SPAN_END, "")
     at = len(before)
     opened: list[Span] = []
     for span, piece in zip(spans, pieces, strict=True):
@@ -100,9 +104,11 @@ def _link_image(image: RawImage, around: Span) -> None:
         around.label = image.alt or around.label
 
 
-def sections(marked: str, boxes: Iterable[Box]) -> list[Section]:
+def sections(marked: str, boxes: Sequence[Box]) -> list[Section]:
     """The text cut where a box starts or ends, with no white space but spaces and ends of lines. Boxes in document order."""
     before, *pieces = _single_spaced(marked).split(BOX)
+    if not len(pieces) == len(boxes) == marked.count(BOX_END):  # see `place`
+        return [Section("".join([before, *pieces]).replace(BOX_END, ""), False, False, 0)]
     found = [Section(before, False, False, 0)]
     around: list[Section] = []
     for box, piece in zip(boxes, pieces, strict=True):

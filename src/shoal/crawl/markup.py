@@ -30,17 +30,22 @@ from shoal.crawl.marks import (
     place,
     sections,
 )
-from shoal.crawl.sources import Offer, background, best_source, offer, side
+from shoal.crawl.sanitise import sanitised
+from shoal.crawl.sources import Offer, background, best_source, better, offer, side
 from shoal.model import LinkKind
 
 MAX_LINKS = 10_000
 MAX_IMAGES = 2_000
-MAX_HTML = 3_000_000
-_MAX_OFFERS = 20
-"""Sources of one picture."""
+_MAX_SOURCES = 10_000
+"""Elements that offer a picture in other sizes."""
 _PAINTED = "[style*=background]"
 _PATH_TAGS = 12
 """Tags of a link's path that are kept, the nearest to the link."""
+_TAG_LETTERS = 40
+"""Letters of each of them."""
+_NAME_LETTERS = 400
+"""Letters of class names and id that are looked at. Where style sheets are made of classes, hundreds are usual."""
+_MAX_DATES = 10
 
 # What tags mean to a reader. Those that are named nowhere are parts of a line.
 _MUTE = "style, template, svg, textarea, noframes, noembed, script:not([type='application/ld+json'])"
@@ -91,23 +96,18 @@ class Markup:
 
 def read(html: str) -> Markup:
     """Note what stands where on a page."""
-    html = html[:MAX_HTML]
+    html = sanitised(html)
     tree = parse(html)
     tree.remove(_MUTE)
     notes = _Notes(tree)
-    painted = set(tree.select(_PAINTED)) if "background" in html else ()
-    for element in tree.select("*"):  # dearer selectors save less than they cost
-        if painted and element in painted:
-            notes.background(element)
-        if note := _NOTES.get(element.tag):
-            note(notes, element)
-    notes.give_captions()
+    notes.take(tree, set(tree.select(_PAINTED)) if "background" in html else set())
     markup = notes.markup
     marked = _as_lines(tree, notes.laid_out)
     markup.sections = sections(marked, notes.boxes)
     markup.text = place(markup.sections, notes.spans)
     if "datePublished" in html:
-        markup.dates[:0] = (quoted or shown for quoted, shown in _ITEM_DATE.findall(html))
+        found = islice(_ITEM_DATE.finditer(html), _MAX_DATES)
+        markup.dates[:0] = (quoted or shown for quoted, shown in (date.groups() for date in found))
     return markup
 
 
@@ -120,9 +120,20 @@ def _as_lines(tree: Document, laid_out: list[Element]) -> str:
     return tree.to_text(_WITHOUT_BULLETS)
 
 
+# While a page is noted, nothing is taken out of its tree: every element that is still to come stands where it stood, and every
+# mark that was put in comes out. In formulas anything may hold anything, `<area>` and `<title>` too.
+
+
 def _enclose(element: Element, start: str, end: str) -> None:
     element.insert(0, Text(start))
     element.append(Text(end))
+
+
+def _silence(element: Element) -> None:
+    """Its own text is not part of the page's."""
+    for child in element.children:
+        if type(child) is Text:
+            child.data = ""
 
 
 class _Notes:
@@ -136,9 +147,19 @@ class _Notes:
         self._root = tree.root
         self._paths: dict[Node | None, str] = {}
         self._captions: dict[Node | None, str] = {}
-        self._offers: dict[Node | None, list[Offer]] = {}
+        self._offers: dict[Node | None, Offer] = {}
+        self._sources = 0
         self._painted: Element | None = None
         self._pictures: list[tuple[Element, RawImage]] = []
+
+    def take(self, tree: Document, painted: set[Element]) -> None:
+        """Note all that is worth it, in document order."""
+        for element in list(tree.iter_elements(None if painted else _NOTED)):
+            if painted and element in painted:
+                self.background(element)
+            if note := _NOTES.get(element.tag):
+                note(self, element)
+        self._give_captions()
 
     def html(self, element: Element) -> None:
         self.markup.language = self.markup.language or element.attr("lang") or element.attr("xml:lang") or ""
@@ -165,8 +186,11 @@ class _Notes:
             names = f"{names} {other}"
         if role == "main":
             self.box(element, Box.MAIN)
-        elif (names or role) and is_noise(names, role):
-            self.box(element, Box.NOISE)
+        elif names or role:
+            if len(names) + len(role) > _NAME_LETTERS:
+                names, role = names[:_NAME_LETTERS], role[:_NAME_LETTERS]
+            if is_noise(names, role):
+                self.box(element, Box.NOISE)
 
     def heading(self, element: Element) -> None:
         element.append(Text(HEADING))
@@ -189,12 +213,13 @@ class _Notes:
     def area(self, element: Element) -> None:
         label = element.attr("alt") or element.attr("title") or ""
         self.spans.append(self._link(element, element.attr("href"), LinkKind.AREA, label))
-        element.text = _PLACE
+        element.insert(0, Text(_PLACE))
 
     def frame(self, element: Element) -> None:
         label = element.attr("title") or element.attr("name") or ""
         self.spans.append(self._link(element, element.attr("src"), LinkKind.FRAME, label))
-        element.text = _PLACE
+        _silence(element)
+        element.insert(0, Text(_PLACE))
 
     def link(self, element: Element) -> None:
         rel = (element.attr("rel") or "").lower().split()
@@ -218,36 +243,37 @@ class _Notes:
             return element.tag
         if (path := self._paths.get(above)) is None:
             path = self._paths[above] = self._path_above(above)
-        return f"{path}{parent.tag}/{element.tag}"
+        return f"{path}{parent.tag[:_TAG_LETTERS]}/{element.tag}"
 
     def _path_above(self, element: Element) -> str:
         """The rows of a table share what is above them."""
         path = self._paths.get(element.parent)
         if path is not None and path.count("/") < _PATH_TAGS - 2:
-            return f"{path}{element.tag}/"
+            return f"{path}{element.tag[:_TAG_LETTERS]}/"
         nodes = (element, *islice(element.ancestors, _PATH_TAGS))[-4::-1]  # not the body, its parent and the document
-        return "".join([f"{node.tag}/" for node in nodes if type(node) is Element])
+        return "".join([f"{node.tag[:_TAG_LETTERS]}/" for node in nodes if type(node) is Element])
 
     def img(self, element: Element) -> None:
         attributes = dict(element.attrs.items())  # without items() each value would be looked for from the first on
         alt, title = attributes.get("alt") or "", attributes.get("title") or ""
         image = RawImage("", str(alt), str(title))
         if len(self.markup.images) < MAX_IMAGES:
-            image.src = best_source(attributes, self._offers.get(element.parent, ()))
+            offered = self._offers.get(element.parent)
+            image.src = best_source(attributes, (offered,) if offered else ())
             if image.src:
                 image.width, image.height = side(attributes, "width"), side(attributes, "height")
                 self.markup.images.append(image)
                 self._pictures.append((element, image))
         self.spans.append(image)
-        element.text = _PLACE
+        element.insert(0, Text(_PLACE))
 
     def source(self, element: Element) -> None:
         """The sources of a picture stand in front of its image."""
         picture = element.parent
-        if type(picture) is Element and picture.tag == "picture" and len(self._offers) < MAX_IMAGES:
-            offers = self._offers.setdefault(picture, [])
-            if len(offers) < _MAX_OFFERS and (found := offer(dict(element.attrs.items()))):
-                offers.append(found)
+        if type(picture) is Element and picture.tag == "picture" and self._sources < _MAX_SOURCES:
+            self._sources += 1
+            if found := offer(dict(element.attrs.items())):
+                self._offers[picture] = better(self._offers.get(picture), found)
 
     def background(self, element: Element) -> None:
         """What a style paints behind a box stands in front of it. Behind a whole page it is wallpaper."""
@@ -268,7 +294,7 @@ class _Notes:
         if figure and len(self._captions) < MAX_IMAGES and not (above and above.closest("figcaption")):
             self._captions[figure] = line(element.to_text())
 
-    def give_captions(self) -> None:
+    def _give_captions(self) -> None:
         """A caption may stand before or after its images."""
         if self._captions:
             for element, image in self._pictures:
@@ -287,16 +313,16 @@ class _Notes:
         self.markup.base = self.markup.base or element.attr("href") or ""
 
     def time(self, element: Element) -> None:
-        if (value := element.attr("datetime")) and len(self.markup.dates) < 10:
+        if (value := element.attr("datetime")) and len(self.markup.dates) < _MAX_DATES:
             self.markup.dates.append(value)
 
     def title(self, element: Element) -> None:
         self.markup.title = self.markup.title or element.text
-        element.decompose()
+        _silence(element)
 
     def script(self, element: Element) -> None:
         self.markup.data.append(element.text)
-        element.decompose()
+        _silence(element)
 
 
 def _lay_out(note: Callable[[_Notes, Element], None] | None) -> Callable[[_Notes, Element], None]:
@@ -331,3 +357,4 @@ _NOTES: dict[str, Callable[[_Notes, Element], None]] = {
     **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), _Notes.heading),
 }
 _NOTES |= {tag: _lay_out(_NOTES.get(tag)) for tag in _LAID_OUT.split()}
+_NOTED = tuple(_NOTES)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from shoal import text, urls
 from shoal.crawl import charset, dates, markup
@@ -25,6 +26,12 @@ _PLAIN = frozenset(("text/plain", "text/markdown"))
 _LOOKS_LIKE_HTML = re.compile(rb"<(?:!doctype|html|head|body|title|meta|a|p|div|table|script|h[1-6])[\s>]", re.I)
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _SNIFFED = 1024
+_MAX_FLAT = 2 * MAX_TEXT
+"""Characters of the flat form. Only signs that stand for whole words make it so much longer than its text."""
+_MOST_RULES, _MAX_RULES = 100, 2000
+"""Places where rules for robots are said, and characters of each."""
+_MOST_DATA, _MOST_DATES = 50, 20
+"""Blocks of JSON-LD that are asked for dates, and dates of each."""
 
 _DATE_METAS = (
     "article:published_time",
@@ -71,7 +78,7 @@ class HtmlParser:
         base = urls.normalise(notes.base, response.url) or response.url
         links, images = resolve(notes, base, response.url, charset_name)
         rules = self._robots_rules(response, notes)
-        flat = text.flattened(content)
+        flat = text.flattened(content)[:_MAX_FLAT]
         return Page(
             url=response.url,
             title=title,
@@ -94,10 +101,10 @@ class HtmlParser:
     def _robots_rules(self, response: Response, notes: markup.Markup) -> set[str]:
         """The directives for us, from meta tags and headers; the strictest of all wins."""
         said = [content.lower() for name, content in notes.metas if name == "robots" or name in self._names]
-        words = {word.strip() for rules in said for word in rules.split(",")}
+        words = {word.strip() for rules in said[:_MOST_RULES] for word in rules[:_MAX_RULES].split(",")}
         for name, value in response.headers:
             if name == "x-robots-tag":
-                words.update(self._rules_for_us(value.lower()))
+                words.update(self._rules_for_us(value[:_MAX_RULES].lower()))
         return words
 
     def _rules_for_us(self, header: str) -> Iterator[str]:
@@ -132,7 +139,7 @@ def _kind_of(response: Response) -> str | None:
 def _plain_page(url: str, body: str, charset_name: str) -> Page:
     content = body[:MAX_TEXT].strip()
     title = line(content.partition("\n")[0][:500]) or url.rstrip("/").rpartition("/")[2]
-    flat = text.flattened(content)
+    flat = text.flattened(content)[:_MAX_FLAT]
     return Page(
         url=url,
         title=title,
@@ -148,6 +155,6 @@ def _plain_page(url: str, body: str, charset_name: str) -> Page:
 def _stated_dates(notes: markup.Markup, metas: dict[str, str]) -> Iterable[str]:
     """Every date the markup states, the most trustworthy first."""
     yield from (metas[name] for name in _DATE_METAS if name in metas)
-    for data in notes.data:
-        yield from _JSON_DATE.findall(data)
+    for data in notes.data[:_MOST_DATA]:
+        yield from (found[1] for found in islice(_JSON_DATE.finditer(data), _MOST_DATES))
     yield from notes.dates

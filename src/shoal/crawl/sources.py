@@ -37,9 +37,12 @@ _MAX_ADDRESS = 8000
 
 _CANDIDATE = re.compile(r"([^\s,]\S*+)(?:(?<!,)([^,]*+))?+")
 """One picture of a srcset, as browsers cut it: an address may have commas inside, but not at its end."""
-_MAX_CANDIDATES = 100
+_MAX_CANDIDATES = 30
+"""Of one srcset; honest ones have a dozen."""
+_MAX_DESCRIPTOR = 50
 _SIZE = re.compile(r"\s(\d{1,5}(?:\.\d{1,3})?)([wx])(?:\s|$)")
 _SCREEN = re.compile(r"(min|max)-(?:device-)?width\s{0,9}:\s{0,9}(\d{1,5})")
+_MAX_MEDIA = 200
 _UNREADABLE = ("image/svg", "image/jxl", "image/heic", "image/heif")
 
 _CSS_URL = re.compile(r"""url\(\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"')]++))""", re.I)
@@ -91,7 +94,21 @@ def offer(attributes: Attributes) -> Offer | None:
         return None
     found = next((value for name in _LAZY_SETS if type(value := attributes.get(name)) is str and value), "")
     media = attributes.get("media")
-    return Offer(found, media if type(media) is str else "") if found else None
+    return _narrowed(Offer(found, media if type(media) is str else "")) if found else None
+
+
+def _narrowed(offered: Offer) -> Offer | None:
+    """The best of an offer is all that counts, and is found once, however many images there are to choose it."""
+    best = max(_found(offered), key=lambda found: found[1], default=None)
+    return Offer(best[0], offered.media[:_MAX_MEDIA]) if best else None
+
+
+def better(known: Offer | None, found: Offer) -> Offer:
+    """Which of two narrowed offers counts; the first of equal ones."""
+    if known is None:
+        return found
+    ranks = [next((rank for _, rank in _found(one)), _Rank(False, -1.0)) for one in (known, found)]
+    return found if ranks[1] > ranks[0] else known
 
 
 def _shown(attributes: Attributes) -> str:
@@ -127,16 +144,22 @@ def is_placeholder(address: str) -> bool:
 
 
 def _candidates(offers: Iterable[Offer]) -> Iterator[tuple[str, _Rank]]:
-    for srcset, media in offers:
-        screen = _screen(media)
-        for found in islice(_CANDIDATE.finditer(srcset), _MAX_CANDIDATES):
-            address = found[1].rstrip(",")
-            if _address(address):
-                yield address, _rank(found[2] or "", screen)
+    for offered in offers:
+        for written, rank in _found(offered):
+            yield written.split(None, 1)[0], rank
+
+
+def _found(offered: Offer) -> Iterator[tuple[str, _Rank]]:
+    """Each picture as it is written, and how large it promises to be."""
+    screen = _screen(offered.media)
+    for found in islice(_CANDIDATE.finditer(offered.srcset), _MAX_CANDIDATES):
+        address, descriptor = found[1].rstrip(","), (found[2] or "")[:_MAX_DESCRIPTOR]
+        if _address(address):
+            yield address + descriptor, _rank(descriptor, screen)
 
 
 def _rank(descriptor: str, screen: float) -> _Rank:
-    size = _SIZE.search(descriptor[:50])
+    size = _SIZE.search(descriptor)
     if size is None:
         return _Rank(False, screen)
     number = float(size[1])
@@ -145,7 +168,7 @@ def _rank(descriptor: str, screen: float) -> _Rank:
 
 def _screen(media: str) -> float:
     """`min-width` is for larger screens than those that nothing is said about, `max-width` for smaller ones."""
-    found = _SCREEN.search(media[:200])
+    found = _SCREEN.search(media[:_MAX_MEDIA])
     if found is None:
         return _PLAIN_SCREEN
     width = float(found[2])

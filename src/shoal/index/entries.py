@@ -11,15 +11,17 @@ from __future__ import annotations
 
 import re
 from array import array
-from functools import lru_cache
 from operator import add
 
+from shoal.cache import cached
 from shoal.index.analyse import is_han
 from shoal.text import HAN
 
 _RUN = re.compile(f"[{HAN}]+")
 _LONG = 24
 """Characters; shorter runs are paired one by one, which begins faster."""
+_FEW_TOKENS = 20
+"""Of a phrase whose entries are remembered."""
 _UNITS = "utf-16-le"
 """Two bytes for every Chinese character that `HAN` has."""
 
@@ -38,7 +40,7 @@ def entries(flat_text: str) -> tuple[str, str]:
     return found, " ".join("".join(runs))
 
 
-@lru_cache(maxsize=10_000)
+@cached(size=10_000, longest=_FEW_TOKENS)
 def looked_up(tokens: tuple[str, ...]) -> tuple[str, ...]:
     """The entries of some tokens that stand together; a single Chinese character has none."""
     return tuple(entries("".join(token if is_han(token) else f" {token} " for token in tokens))[0].split())

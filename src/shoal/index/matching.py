@@ -7,12 +7,12 @@ plus something for neighbouring words that stand together. All of it is multipli
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from itertools import pairwise
 from math import ceil, log
 
 import tantivy
 
+from shoal.cache import cached
 from shoal.index.analyse import tokens
 from shoal.index.query import Kind, Limit, Query, Words
 from shoal.index.schema import TEXTS, where
@@ -30,6 +30,8 @@ _COUNTED = 5000
 """Pages with the rarest part of a phrase; where there are more, the phrase is taken to be as rare as that part: counting it would
 take as long as searching, and it says little either way."""
 _FAR = 10**9
+_FEW_TOKENS = 20
+"""Of a phrase whose rarity is remembered."""
 
 Clause = tuple[tantivy.Occur, tantivy.Query]
 Must, Should, MustNot = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
@@ -44,7 +46,7 @@ class Matcher:
         self._pages = searcher.num_docs
         self.marks: Mapping[int, bool] = {}
         """What the user said of pages, by their ids: it counts more than what the judge said. Owned by the index."""
-        self.pages_with = lru_cache(maxsize=10_000)(self._pages_with)
+        self.pages_with = cached(size=10_000, longest=_FEW_TOKENS)(self._pages_with)
 
     # --- whole queries -----------------------------------------------------------------------------------------------
 

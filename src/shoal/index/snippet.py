@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
 
+from shoal.cache import cached
 from shoal.index.analyse import is_han, tokens
 from shoal.index.matching import enough
 from shoal.index.query import Query
@@ -166,7 +167,7 @@ def _finds(folded: str, sequence: Sequence, asked: int) -> list[tuple[int, int]]
     )
     for match in islice(places, max(_MOST_FINDS, _MOST_TRIED // asked)):
         # Where the look ends in the middle of a text, a word may go on.
-        if (match.end() < end or end == len(folded)) and _says(match.group(), sequence):
+        if (match.end() < end or end == len(folded)) and _tokens(match.group()) == sequence:
             found.append(match.span())
             if len(found) == _MOST_FINDS:
                 break
@@ -197,9 +198,7 @@ def _root(token: str) -> str:
     return token[:1] if token in _CHANGING else token[: max(2, len(token) - 3)]
 
 
-@lru_cache(maxsize=10_000)
-def _says(found: str, sequence: Sequence) -> bool:
-    return tokens(found) == sequence
+_tokens = cached(size=10_000)(tokens)
 
 
 def _start(text: str, first: int, room: int) -> int:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from functools import lru_cache
 
 import msgspec
 from isal import isal_zlib
 
+from shoal.cache import cached
 from shoal.model import Link, LinkKind
 from shoal.urls import key_of
 
@@ -21,7 +21,7 @@ _LARGEST = 2**27
 """Bytes that packed links unpack to, at most."""
 _packed = msgspec.msgpack.Decoder(tuple[bytes, list[str]])
 # The pages of a site share most of their links.
-_key = lru_cache(maxsize=50_000)(key_of)
+_key = cached(size=50_000)(key_of)
 
 
 def pack(links: Sequence[Link], own: str) -> bytes:

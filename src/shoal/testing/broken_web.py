@@ -1,10 +1,10 @@
-"""What does a crawl make of a web in which nothing is as it should be? A server on loopback whose every answer is made to be broken.
+"""What does a crawl make of a web in which nothing is as it should be? A server on loopback whose every answer is broken.
 
     async with BrokenWeb(makers, hosts=500, pages=4) as web:
         crawl(seeds=web.urls)
 
-Each host has an address of its own (127.0.2.1 and up), so that what one says does not spoil the next. The same seed gives the same
-web: `answer(path)` is what was said to one URL.
+Each host has an address of its own (127.0.2.1 and up), so that what one says does not spoil the next. The same seed gives the
+same web: `answer(path)` is what was said to one URL.
 """
 
 from __future__ import annotations

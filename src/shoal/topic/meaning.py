@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import accumulate
 from math import sqrt
 
 import numpy as np
 
+from shoal.cache import cached
 from shoal.model import Topic
 from shoal.topic.vectors import Space, Vector, direction
 from shoal.topic.word_meaning import language_of, meaning_of
 
 TEXTS_KEPT = 20_000
+_FEW_WORDS = 50
+"""Of a text whose meaning is remembered."""
 WORDS_KEPT = 50_000
 _WEAK = 0.3
 """What one Chinese character counts beside a word."""
@@ -35,8 +37,8 @@ class Meanings:
         }
         self.width = sum(widths)
         """How many numbers a text has."""
-        self._of_word = lru_cache(maxsize=WORDS_KEPT)(self._weighted)
-        self._of_words = lru_cache(maxsize=TEXTS_KEPT)(self._together)
+        self._of_word = cached(size=WORDS_KEPT)(self._weighted)
+        self._of_words = cached(size=TEXTS_KEPT, longest=_FEW_WORDS)(self._together)
 
     def of(self, words: Sequence[str]) -> Vector:
         """The meaning of a few words together."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from math import log
 
+from shoal.cache import cached
 from shoal.crawl.choice import Choice
 from shoal.crawl.judge.links import EVERYWHERE, LinkScorer
 from shoal.crawl.judge.vector import TopicVector, strongest, within_unit
@@ -29,6 +29,8 @@ _BYTES_PER_WORD = 6.0
 """Of the flat form: about right for an English word with its blank, and for two Chinese characters."""
 _SHORT = 30
 """Characters that every text counts more, so that one line with one link is not all link."""
+_MUCH = 50_000_000
+"""Characters of a page's text times those of its anchors, up to which each anchor is looked for."""
 _REMEMBERED = 20_000
 """Link texts whose words are remembered: the pages of a site share most of them."""
 _COMMON = 1e-2
@@ -44,12 +46,15 @@ class Words:
         self.full = max((abs(weight) for weight in self._weights), default=0.0) or 1.0
         """The heaviest."""
         self._all = sum(weight for weight in self._weights if weight > 0) or 1.0
-        self._counts = lru_cache(maxsize=_REMEMBERED)(lambda text: self.vector.count(flattened(text)))
+        self._counts = cached(size=_REMEMBERED)(self._count)
 
     def named(self, counts: Sequence[int]) -> float:
         """How much a few words say: one and a half of the heaviest keywords are enough for 1."""
         named = sum(weight for weight, count in zip(self._weights, counts, strict=True) if count)
         return within_unit(named / (ENOUGH_NAMED * self.full))
+
+    def _count(self, text: str) -> list[int]:
+        return self.vector.count(flattened(text))
 
     def named_by(self, texts: Sequence[str]) -> Iterator[tuple[str, float]]:
         """Each word that one of the short texts names, with its share in all that speak for a page."""
@@ -123,7 +128,10 @@ def _weights(topic: Topic, background: Background) -> list[float]:
 
 def own_share(page: Page) -> float:
     """How much of the main text does not stand in links."""
-    linked = sum(len(anchor) for anchor in {link.anchor for link in page.links} if anchor and anchor in page.text)
+    anchors = list(dict.fromkeys(link.anchor for link in page.links if link.anchor))
+    # Looking for an anchor takes time in proportion to the text, and more for a long one: on a giant page, some stand for all.
+    step = len(page.text) * sum(map(len, anchors)) // _MUCH + 1
+    linked = step * sum(len(anchor) for anchor in anchors[::step] if anchor in page.text)
     return 1 - min(1.0, linked / (len(page.text) + _SHORT))
 
 

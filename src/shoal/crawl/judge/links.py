@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from urllib.parse import unquote_to_bytes
 
+from shoal.cache import cached
 from shoal.crawl.judge.vector import TopicVector
 from shoal.model import Link
 from shoal.text import flattened
@@ -55,7 +55,7 @@ class LinkScorer:
         self._rule = rule
         self._measure = measure or vector.cosine
         # The pages of a site share most of their links.
-        self._cosine = lru_cache(maxsize=_REMEMBERED)(self._compare)
+        self._cosine = cached(size=_REMEMBERED)(self._compare)
 
     def scores(self, links: Sequence[Link]) -> tuple[float, ...]:
         """How much each link promises, 0 to 1."""

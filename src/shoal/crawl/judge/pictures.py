@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 from msgspec.structs import replace
 
+from shoal.cache import cached
 from shoal.crawl.judge.cosine import THRESHOLD
 from shoal.crawl.judge.links import words_of
 from shoal.crawl.judge.vector import TopicVector, strongest, within_unit
@@ -18,6 +19,8 @@ from shoal.text import Keywords, flattened, fold
 
 _REMEMBERED = 20_000
 """Addresses whose names are remembered: the pages of a site share most of their icons."""
+_SHARED_TEXTS = 100
+"""Texts that are remembered while one page is looked at: many pictures may have one caption, or stand in one link."""
 
 # --- what is said of a picture ---------------------------------------------------------------------------------------
 
@@ -59,7 +62,7 @@ def _zones(image: Image) -> Iterator[Zone]:
     return ((where, text) for where, text in said if text)
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@cached(size=_REMEMBERED)
 def name_of(url: str) -> str:
     """The words of the file name that a person has chosen: `/i/smart-grid_2020.jpg` says `smart grid`."""
     name = url.partition("?")[0].rpartition("/")[2]
@@ -131,7 +134,7 @@ class PictureSpotter:
         self._vectors = tuple((one.name if topic.any else "", TopicVector(one)) for one in topic.each)
         self._words = Keywords([term.text for one in topic.each for term in one.terms])
         # The pages of a site share most of their pictures.
-        self._is_decoration = lru_cache(maxsize=_REMEMBERED)(_Decoration(topic).is_one)
+        self._is_decoration = cached(size=_REMEMBERED)(_Decoration(topic).is_one)
 
     def spot(self, page: Page) -> tuple[Sighting, ...]:
         """The pictures of a page that are about the topic, each URL once, in the order of the page."""
@@ -141,8 +144,9 @@ class PictureSpotter:
         images = list(wanted.values())
         # Most pictures say nothing, and must cost next to nothing.
         close = self._words.may_stand_in(list(map(describe, images)))
+        counted = lru_cache(maxsize=_SHARED_TEXTS)(self._counted)
         judged = (
-            self._judge(image) if place in close else Sighting(image=image, score=0.0)
+            self._judge(image, counted) if place in close else Sighting(image=image, score=0.0)
             for place, image in enumerate(images)
         )
         return tuple(sighting for sighting in judged if self._wanted == "all" or sighting.score >= self._threshold)
@@ -152,11 +156,18 @@ class PictureSpotter:
             0 < image.width < self._least_side or 0 < image.height < self._least_side or self._is_decoration(image.url)
         )
 
-    def _judge(self, image: Image) -> Sighting:
+    def _counted(self, text: str) -> list[list[int]]:
+        """How often each word of each topic stands in a text."""
+        flat = flattened(text)
+        return [vector.count(flat) for _, vector in self._vectors]
+
+    def _judge(self, image: Image, counted: Callable[[str], list[list[int]]]) -> Sighting:
         """What the topic that fits best says of it; the first of those that fit equally well."""
-        zones = [(where, flattened(text)) for where, text in _zones(image)]
-        flat = "\n".join(text for _, text in zones)
-        sightings = [_sighting(image, name, vector, zones, vector.count(flat)) for name, vector in self._vectors]
+        zones = [(where, counted(text)) for where, text in _zones(image)]
+        sightings = [
+            _sighting(image, name, vector, [(where, counts[place]) for where, counts in zones])
+            for place, (name, vector) in enumerate(self._vectors)
+        ]
         return max(sightings, key=lambda sighting: sighting.score)
 
 
@@ -166,14 +177,14 @@ def _with_title(image: Image, title: str) -> Image:
     return image if described else replace(image, title=title)
 
 
-def _sighting(image: Image, topic: str, vector: TopicVector, zones: Iterable[Zone], counts: Sequence[int]) -> Sighting:
+def _sighting(image: Image, topic: str, vector: TopicVector, zones: Sequence[tuple[str, Sequence[int]]]) -> Sighting:
+    counts = [sum(found) for found in zip(*(counts for _, counts in zones), strict=True)]
     shares = vector.shares(counts)
     score = within_unit(sum(shares))
     if not any(counts):
         return Sighting(image=image, score=0.0)
-    per_zone = [(where, vector.count(text)) for where, text in zones]
     why = [
-        Evidence(what=f"“{word}” in {_listed([where for where, found in per_zone if found[place]])}", amount=share)
+        Evidence(what=f"“{word}” in {_listed([where for where, found in zones if found[place]])}", amount=share)
         for place, (word, share) in enumerate(zip(vector.words, shares, strict=True))
         if counts[place]
     ]

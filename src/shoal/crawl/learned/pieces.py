@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import NamedTuple
 from zlib import crc32
 
+from shoal.cache import cached
 from shoal.crawl.judge.links import words_of
 from shoal.text import HAN, fold
 
@@ -65,13 +65,13 @@ def words_in(text: str) -> list[str]:
     return list(dict.fromkeys([*latin, *pairs, *"".join(runs)]))
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@cached(size=_REMEMBERED)
 def anchor_pieces(anchor: str) -> tuple[int, ...]:
     """The numbers of what the anchor says."""
     return _numbers("a", words_in(anchor))
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@cached(size=_REMEMBERED)
 def address_of(url: str) -> Address:
     """The numbers of what the URL says and of the places it belongs to."""
     _, _, host, path = url.split("/", 3)
@@ -93,7 +93,7 @@ def address_words(url: str) -> list[str]:
     return [word for word in words_in(words_of(url)) if word not in _FILLERS]
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@cached(size=_REMEMBERED)
 def is_next_page(anchor: str) -> bool:
     """The link turns a page of a list: `2`, `第3页`, `next`, `更多`."""
     return _NEXT.fullmatch(anchor.strip()) is not None

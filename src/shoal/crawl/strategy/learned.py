@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
 import msgspec
 import numpy as np
 
+from shoal.cache import cached
 from shoal.crawl.choice import Choice, Parameter
 from shoal.crawl.judge.evidence import Words
 from shoal.crawl.judge.links import EVERYWHERE, LinkScorer
@@ -35,7 +35,7 @@ MOST_WAYS = 6
 MOST_LINKS = 1_000
 """Links of one page that are valued; the others wait behind all that are."""
 _NO_WAYS: Floats = np.zeros(0, dtype=np.float32)
-_key_of = lru_cache(maxsize=20_000)(key_of)  # most links of a page were on the page before
+_key_of = cached(size=20_000)(key_of)  # most links of a page were on the page before
 _PAGES = 50_000
 """Pages whose links are remembered, for opinions: the latest."""
 

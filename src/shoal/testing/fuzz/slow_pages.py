@@ -196,7 +196,8 @@ def slow_pages(size: int) -> dict[str, bytes]:
     pages |= {
         name: _within(start, _numbered(part, size), end) for name, (start, part, end) in _PAGES_OF_ATTRIBUTES.items()
     }
-    return pages | {name: _below(above, part, size) for name, (above, part) in _DEEP_ABOVE.items()} | _bytes(size)
+    pages |= {name: _below(above, part, size) for name, (above, part) in _DEEP_ABOVE.items()}
+    return pages | _multiplied(size) | _bytes(size)
 
 
 def _repeated(part: str, size: int) -> bytes:
@@ -224,6 +225,44 @@ def _within(start: str, inside: bytes, end: str) -> bytes:
 def _below(above: str, part: str, size: int) -> bytes:
     """Half of the page nests, the other half stands at the bottom of it."""
     return _repeated(above, size // 2) + _repeated(part, size // 2)
+
+
+def _multiplied(size: int) -> dict[str, bytes]:
+    """Two halves that are harmless alone, and as bad as their product together."""
+    half = size // 2
+    attributes = _numbered(lambda n: f"a{n} ", half)
+    few = _numbered(lambda n: f"<b a{n}>", min(half, 5000))
+    text = _repeated("a", min(half, 150_000))
+    long_anchors = _numbered(lambda n: f"<a href={n}>{'a' * (n % 60)}b{'a' * 60}</a>", half)
+    pictures = _repeated("<img>", half)
+    return {
+        "links copied": _within("<p><a href=x ", attributes, ">") + _repeated("<p>x", half),
+        "formatting copied": b"<p>" + few + _repeated("<p>x", size - len(few)),
+        "formatting with attributes copied": _within("<p><b ", attributes, ">") + _repeated("<p>x", half),
+        "formatting copied into cells": few + _repeated("<table><td>x</table>", size - len(few)),
+        "plain formatting copied": b"<p>" + b"<b><i><u><s><tt><em><big><code><font>" * 3 + _repeated("<p>x", size),
+        "formatting closed far below": few + _repeated("<p>x</b>", size - len(few)),
+        "two bodies": _within("<body ", attributes, ">") + _within("<body b", attributes, ">"),
+        "two roots": _within("<html ", attributes, ">") + _within("<p><html b", attributes, ">"),
+        "marks in no order": "か\u3099".encode() + _repeated("\u0315", half) + _repeated("\u0301", half),
+        "sources of one picture": b"<picture>" + _sources(half) + pictures,
+        "links that are not in the text": b"<main><p>" + text + b"</main><nav>" + long_anchors,
+        "a long tag above links": _within("<", _repeated("x", half), ">") + _repeated("<a href=x>y</a>", half),
+        "a long base above links": _within("<base href='/", _repeated("x", min(half, 7900)), "/'>")
+        + _numbered(lambda n: f"<a href={n}>y</a>", half),
+        "a long anchor of pictures": b"<a href=x>"
+        + _repeated("grid ", half)
+        + _numbered(lambda n: f"<img src={n}>", half),
+        "a long title of pictures": _within("<title>", _repeated("grid ", half), "</title>")
+        + _repeated("<img src=x>", half),
+        "a caption of pictures": _within("<figure><figcaption>", _repeated("grid ", half), "</figcaption>")
+        + _numbered(lambda n: f"<img src={n}>", half),
+    }
+
+
+def _sources(size: int) -> bytes:
+    source = _within("<source srcset='", _repeated("a 1w, ", min(600, size)), "'>")
+    return source * max(1, min(20, size // len(source)))
 
 
 def _bytes(size: int) -> dict[str, bytes]:
