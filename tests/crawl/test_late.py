@@ -17,11 +17,11 @@ from shoal.crawl.judge import judges
 from shoal.crawl.page_reader import PageReader
 from shoal.crawl.parse import HtmlParser
 from shoal.crawl.visit import PageVisitor
-from shoal.model import Candidate, Failure, Missed, Moved, Reason, Redirect, Seen, Task, Timing, Visit
+from shoal.model import Candidate, Failure, Missed, Moved, Reason, Redirect, Seen, State, Task, Timing, Visit
 from shoal.remembered import WorkerRecord
 from shoal.settings import Budget, Politeness
 from tests.crawl.simulated import SEED, TOPIC, Simulation, page
-from tests.running import ask, assert_consistent, stored
+from tests.running import ask, assert_consistent, fates, stored
 
 WEB = {SEED: page("/1", "/2"), SEED + "1": page(), SEED + "2": page()}
 
@@ -62,6 +62,24 @@ def test_a_page_that_waits_again_is_spared_a_second_request(tmp_path: Path) -> N
     assert crawl.play(late) is Ending.NOTHING_LEFT
     assert pages_asked(crawl) == 1
     assert {url for url, _, _ in stored(tmp_path)} == set(WEB)
+    assert_consistent(tmp_path)
+
+
+def test_a_strategy_that_stumbles_over_a_late_page_costs_that_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crawl = simulation(tmp_path, bugs=1)
+
+    async def late(coordinator: Coordinator) -> Ending:
+        task = await first_page(crawl, coordinator)
+        visit = await visitor(crawl).visit(task)
+        coordinator.take_back(task)
+        monkeypatch.setattr(coordinator._strategy, "chosen", {}.__getitem__)
+        assert await coordinator.settle_late(visit)
+        return await crawl.crawl(coordinator)
+
+    assert crawl.play(late) is Ending.NOTHING_LEFT
+    assert fates(tmp_path) == {SEED: (State.FAILED, Reason.INTERNAL)}
     assert_consistent(tmp_path)
 
 

@@ -202,9 +202,14 @@ class Coordinator:
         wanted = known is not None and known.state is State.WAITING and known.id not in self._frontier.leased
         room = self._spent(in_flight=len(self._frontier.leased)) is None
         if wanted and room and known is not None and not isinstance(visit, Missed):
-            self._strategy.chosen(entry := self._frontier.take_out(known.id))
+            entry = self._frontier.take_out(known.id)
             # A run that died may have had another number for this URL, and nobody else knows its depth.
-            await self.settle(replace(visit, task=_task_of(entry)))
+            late: Visit = replace(visit, task=_task_of(entry))
+            try:
+                self._strategy.chosen(entry)
+            except Exception as error:
+                late = Missed(task=late.task, failure=failure_from(error, entry.url, timing_of(visit)))
+            await self.settle(late)
             return True
         failure = visit.failure if isinstance(visit, Missed) else None
         self._clocks.release(visit.task.host, timing_of(visit), failure)
