@@ -236,12 +236,16 @@ def test_another_strategy_is_added_to_what_is_there(plan: Callable[..., Plan]) -
 def test_without_resume_it_begins_anew_and_removes_only_its_own(plan: Callable[..., Plan], tmp_path: Path) -> None:
     run_compare(plan(), Notes())
     (tmp_path / "out" / "notes.txt").write_text("mine")
+    (tmp_path / "out" / "my-recall.png").write_text("mine, too")
+    with (tmp_path / "out" / MARKER).open("a") as marker:
+        marker.write("strategies: older-recall.png\n")
     (tmp_path / "out" / "older-recall.png").write_text("of a web that is not compared any more")
     notes = Notes()
     run_compare(plan(topics=("english/main",)), notes)
     assert notes.plan == (4, 0)
     assert (tmp_path / "out" / "notes.txt").read_text() == "mine"
     assert not (tmp_path / "out" / "older-recall.png").exists()
+    assert (tmp_path / "out" / "my-recall.png").read_text() == "mine, too"
 
 
 def test_the_second_comparison_reads_no_page_to_begin(plan: Callable[..., Plan], tmp_path: Path) -> None:

@@ -35,6 +35,7 @@ from shoal.topic.values import one_of
 
 JOBS, CURVES, SUMMARY, MEANS, JUDGES = "jobs.jsonl", "curves.csv", "summary.csv", "means.csv", "judges.csv"
 REPORT, TABLES = "report.html", "tables.md"
+_KIND = "strategies"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -275,7 +276,7 @@ def _written(plan: Plan, fields: dict[str, Field], raw: list[Result], seconds: f
         write_report(plan.folder / REPORT, comparison, pictures)
     files = (REPORT, TABLES, MEANS, SUMMARY, CURVES, JUDGES, JOBS, *(f"{picture.file}.png" for picture in pictures))
     with storage_errors(plan.folder):
-        note(plan.folder, [*files, *(f"{picture.file}.svg" for picture in pictures)])
+        note(plan.folder, _KIND, [*files, *(f"{picture.file}.svg" for picture in pictures)])
     return replace(comparison, files=files)
 
 
@@ -308,7 +309,7 @@ def _own_folder(plan: Plan) -> Iterator[None]:
 
 
 def _remove_old(folder: Path) -> None:
-    remove_noted(folder)
+    remove_noted(folder, _KIND)
     with storage_errors(folder):
         for name in (JOBS, CURVES, SUMMARY, MEANS, JUDGES, REPORT, TABLES):
             (folder / name).unlink(missing_ok=True)

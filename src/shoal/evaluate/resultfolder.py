@@ -29,16 +29,23 @@ def result_folder(folder: Path) -> Iterator[None]:
         yield
 
 
-def note(folder: Path, names: Iterable[str]) -> None:
-    """These files were made here, and may be replaced by the next comparison."""
-    lines = "".join(f"{name}\n" for name in names)
-    (folder / MARKER).write_text(_SENTENCE + lines, encoding="utf-8", errors="surrogateescape")
+def note(folder: Path, kind: str, names: Iterable[str]) -> None:
+    """These files were made here by a comparison of this kind, and may be replaced by the next one."""
+    others = [line for line in _lines(folder) if line[0] != kind]
+    text = "".join(f"{of}: {name}\n" for of, name in (*others, *((kind, name) for name in names)))
+    (folder / MARKER).write_text(_SENTENCE + text, encoding="utf-8", errors="surrogateescape")
 
 
-def remove_noted(folder: Path) -> None:
-    """Remove what the last comparison made, and nothing else."""
+def remove_noted(folder: Path, kind: str) -> None:
+    """Remove what the last comparison of this kind made, and nothing else."""
     with storage_errors(folder):
-        said = (folder / MARKER).read_text(encoding="utf-8", errors="surrogateescape").splitlines()[1:]
-        for name in said:
-            if name and Path(name).name == name:
+        for of, name in _lines(folder):
+            if of == kind and Path(name).name == name:
                 (folder / name).unlink(missing_ok=True)
+
+
+def _lines(folder: Path) -> list[tuple[str, str]]:
+    """Of which kind each file is that was made here."""
+    said = (folder / MARKER).read_text(encoding="utf-8", errors="surrogateescape").splitlines()[1:]
+    parts = [line.partition(": ") for line in said]
+    return [(kind, name) for kind, _, name in parts if name]

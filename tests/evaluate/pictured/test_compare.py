@@ -34,8 +34,13 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.slow
 def test_tables_for_people_and_files(here: Path) -> None:
     (here / "compare").mkdir()
-    for name in (MARKER, "report.html", "generated-12-pictures.png"):
+    for name in ("report.html", "generated-12-pictures.png", "my-pictures.png"):
         (here / "compare" / name).write_text("old")
+    said = (
+        "Made by an earlier comparison.\nstrategies: report.html\npictures: generated-12-pictures.png\npictures: ../x\n"
+    )
+    (here / "compare" / MARKER).write_text(said)
+    (here / "x").write_text("mine")
     code, out, err = typed(*SMALL, "--title", "图片")
     assert code == 0
     assert "图片" in out
@@ -46,6 +51,7 @@ def test_tables_for_people_and_files(here: Path) -> None:
         *("report.html", "pictures.html", "pictures.csv", "generated-pictures.png")
     }
     assert not (here / "compare" / "generated-12-pictures.png").exists()
+    assert ((here / "compare" / "my-pictures.png").read_text(), (here / "x").read_text()) == ("old", "mine")
 
 
 @pytest.mark.slow

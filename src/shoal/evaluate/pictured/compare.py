@@ -29,6 +29,7 @@ from shoal.topic.values import one_of
 
 CURVES, REPORT = "pictures.csv", "pictures.html"
 PLOT = "-pictures.png"
+_KIND = "pictures"
 """How the name of a plot ends; it starts with the name of its web."""
 
 
@@ -163,12 +164,12 @@ def _written(plan: Plan, strategy: str, results: Sequence[PictureResult], starte
             own = [result for result in results if result.job.web == web]
             pictures_plot(own, plot, f"Pictures with and without judging on {web}")
         write_picture_report(plan.folder / REPORT, comparison, plots)
-        note(plan.folder, comparison.files)
+        note(plan.folder, _KIND, comparison.files)
     return comparison
 
 
 def _remove_old(folder: Path) -> None:
-    remove_noted(folder)
+    remove_noted(folder, _KIND)
     with storage_errors(folder):
         for name in (CURVES, REPORT):
             (folder / name).unlink(missing_ok=True)
