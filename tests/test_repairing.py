@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sqlite3
 from contextlib import closing
@@ -11,15 +12,23 @@ from random import Random
 import pytest
 
 from shoal import repairing
+from shoal.settings import Pictures
 from shoal.store import folder as folders
 from shoal.store.ours import COPY
 from shoal.testing.webserver import WebServer
 from tests.bad_luck import contents
+from tests.crawl.simulated import SEED
+from tests.crawl.test_extras import picture
 from tests.running import Finished, Operator, ask, assert_consistent, fates, stored
 from tests.small_web import HOME, SmallWeb
+from tests.stocked import WEB, Stock, article
 
 TOPIC = ("--topic", "grid", "--seed", HOME, "--delay", "0", "--strategy", "best-first")
 FILE = "pages-00001.warc.gz"
+PICTURED = WEB | {
+    SEED: article("The power grid", "<img src=/1.png alt='the power grid'>", "/substation", "/bread"),
+    "http://a.test/1.png": picture(1),
+}
 
 
 def pages(folder: Path) -> set[tuple[object, ...]]:
@@ -191,3 +200,24 @@ async def test_a_sound_database_is_left_alone_and_so_is_a_folder_without_pages(t
     none = await operator.runs("check", "--repair", "--dir", "mine")
     assert (none.code, "no page files" in none.err) == (2, True)
     assert contents(tmp_path / "mine") == {"notes": b"mine"}
+
+
+def test_versions_and_pictures_come_back_too(tmp_path: Path) -> None:
+    stock = Stock(tmp_path / "c", PICTURED, pictures=Pictures(wanted="relevant"))
+    stock.serve(substation=article("Substations", "They were moved under the ground of the grid."))
+    stock.look_again()
+    folder = stock.folder
+    questions = (
+        "SELECT url, at, title, warc_file, warc_offset FROM versions JOIN found ON found.id = page ORDER BY versions.id",
+        "SELECT url, state, format, width, height, bytes, hex(fingerprint), warc_file, warc_offset FROM pictures ORDER BY url",
+        "SELECT pictures.url, found.url, score FROM sightings JOIN pictures ON pictures.id = picture "
+        "JOIN found ON found.id = page ORDER BY 1, 2",
+    )
+    before = [ask(folder, question) for question in questions]
+    assert all(before)
+    (folder / folders.DATABASE).unlink()
+    done = asyncio.run(
+        repairing.repair(folder, repairing.why_broken(folder), stock.crawl.settings, lambda done, total: None)
+    )
+    assert (done.pictures, done.unreadable) == (1, 0)
+    assert [ask(folder, question) for question in questions] == before
