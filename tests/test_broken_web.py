@@ -13,6 +13,7 @@ from shoal.settings import Budget, Fetching, Pictures, Politeness, Scope, Settin
 from shoal.store.ours import LOG
 from shoal.testing.broken_web import BrokenWeb, Maker, said
 from shoal.testing.fuzz.answers import http_answer
+from shoal.testing.fuzz.html import answer_of, html_answer
 from shoal.testing.fuzz.image_files import damaged_image
 from shoal.testing.fuzz.listings import feed, sitemap
 from shoal.testing.fuzz.robots import wild as robots_txt
@@ -25,13 +26,26 @@ TOPIC = Topic(name="grid", terms=(Term(text="grid"), Term(text="电网"), Term(t
 IMPATIENT = Fetching(
     allow_private=("127.0.0.0/8",), connect_timeout=5.0, answer_timeout=1.0, total_timeout=3.0, max_body=2 * 2**20
 )
-QUICK = Politeness(delay=0.0, backoff_first=0.05, backoff_cap=0.1, attempts=2, robots_retry=1.0)
+QUICK = Politeness(
+    delay=0.0,
+    backoff_first=0.05,
+    backoff_cap=0.1,
+    attempts=2,
+    robots_retry=1.0,
+    max_crawl_delay=0.05,
+    max_retry_after=0.1,
+)
 SLOW = 20_000
 """Bytes of the slowest pages: they are here among others, and `tests/test_held_up.py` has larger ones."""
 
 
 def _slow(random: Random) -> bytes:
     return said(random.choice(list(slow_pages(SLOW).values())), "text/html; charset=utf-8")
+
+
+def _document(random: Random) -> bytes:
+    headers, body = answer_of(html_answer(random))
+    return said(body, dict(headers).get("content-type", ""))
 
 
 def _of_type(make: Maker, *types: str) -> Maker:
@@ -41,8 +55,8 @@ def _of_type(make: Maker, *types: str) -> Maker:
 MAKERS: dict[str, Maker] = {
     "answer": http_answer,
     "answer-again": lambda random: http_answer(random),
-    "document": _of_type(document, "text/html", "text/html; charset=gbk", "text/html; charset=utf-7", "text/plain"),
-    "document-again": _of_type(document, "text/html; charset=utf-8", "application/xhtml+xml", ""),
+    "document": _document,
+    "document-again": lambda random: _document(random),
     "feed": _of_type(feed, "application/rss+xml", "text/html"),
     "sitemap": _of_type(sitemap, "application/xml", "text/html"),
     "slow": _slow,

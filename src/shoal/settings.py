@@ -85,6 +85,8 @@ class Politeness(Part, frozen=True, kw_only=True):
     backoff_cap: float = 3600.0
     attempts: int = 4
     """How often a URL is asked for, when failures may heal."""
+    max_retry_after: float = 24 * 3600.0
+    """A longer Retry-After counts as this."""
     robots_ttl: float = 24 * 3600.0
     robots_retry: float = 600.0
     """How long a host whose robots.txt cannot be read (5xx, unreachable) is left alone."""

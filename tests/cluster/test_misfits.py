@@ -157,7 +157,10 @@ def spoilt(visit: Visit, path: str, value: object) -> dict[str, Any]:
         ("packed", {"size": 5, "digest": b"", "payload": "x", "bands": [2**63]}),
         ("packed", {"size": 5, "digest": b"x" * 16, "payload": "x", "bands": [1], "text": b"no deflate"}),
         ("packed", {"size": 5, "digest": b"x" * 16, "payload": "x", "record": b"\x1f\x8b\x08" + bytes(20)}),
-        ("packed", {"size": 5, "digest": b"x" * 16, "payload": "x", "record": gzip.compress(b"WARC/1.1\r\n\r\n", mtime=0)}),
+        (
+            "packed",
+            {"size": 5, "digest": b"x" * 16, "payload": "x", "record": gzip.compress(b"WARC/1.1\r\n\r\n", mtime=0)},
+        ),
         ("packed", {"size": 5, "digest": b"x" * 16, "payload": "x", "links": b"no deflate"}),
         ("page", 7),
         ("type", "Song"),

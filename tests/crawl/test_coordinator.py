@@ -621,3 +621,35 @@ def test_two_crawls_share_the_clock_of_a_host(tmp_path: Path) -> None:
     in_no_time(first, both)
     assert len(stored(first.folder)) == len(stored(second.folder)) == 20
     assert_apart(sorted(first.times("a.test") + second.times("a.test")), 1.0)
+
+
+# --- long rests ------------------------------------------------------------------------------------------------------
+
+
+def test_a_crawl_does_not_sit_out_a_rest_of_hours_and_goes_on_when_it_is_over(tmp_path: Path) -> None:
+    later = structs.replace(failure("", status=503, heals=True), retry_after=6 * 3600.0)
+    web: dict[str, Answer | list[Answer]] = {**hosts(5), "http://h2.test/0": [later, page()]}
+    crawl = Simulation(tmp_path, web)
+    began = crawl.now
+    assert crawl.run() is Ending.RESTING
+    assert crawl.now - began < 3600
+    assert fates(tmp_path)["http://h2.test/0"] == (State.WAITING, None)
+    assert crawl.run() is Ending.RESTING, "too early"
+    crawl.now += 6 * 3600.0
+    crawl.clock.start = crawl.now
+    assert crawl.run() is Ending.NOTHING_LEFT
+    assert len(stored(tmp_path)) == 6
+
+
+def test_a_rest_of_minutes_is_sat_out(tmp_path: Path) -> None:
+    later = structs.replace(failure("", status=503, heals=True), retry_after=1800.0)
+    crawl = Simulation(tmp_path, {**hosts(2), "http://h1.test/0": [later, page()]})
+    assert crawl.run() is Ending.NOTHING_LEFT
+    assert len(stored(tmp_path)) == 3
+
+
+def test_others_are_asked_while_one_rests_for_hours(tmp_path: Path) -> None:
+    later = structs.replace(failure("", status=503, heals=True), retry_after=6 * 3600.0)
+    crawl = Simulation(tmp_path, {**hosts(20, pages=3), "http://h0.test/0": later}, latency=SLOW, workers=2)
+    assert crawl.run() is Ending.RESTING
+    assert len(stored(tmp_path)) == 1 + 19 * 3

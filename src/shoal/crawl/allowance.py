@@ -18,6 +18,7 @@ class Ending(StrEnum):
     BYTES = "the byte budget is reached"
     TIME = "the time budget is reached"
     DONE = "the topic is exhausted"
+    RESTING = "servers asked for a long rest before what is left"
     LOOKED = "everything was looked at again"
 
 

@@ -117,6 +117,8 @@ class Coordinator:
         """Hosts whose page budget is taken by what is in flight."""
         self._new_pages = new_pages
         self._stopping = False
+        self._resting = False
+        """Nothing may be asked for a long time, as of the last look."""
         self._waiters: deque[asyncio.Future[Task | None]] = deque()
         self._timer: asyncio.TimerHandle | None = None
         self._dispatching = False
@@ -277,10 +279,11 @@ class Coordinator:
         if self._stopping:
             return Ending.STOPPED
         spent = self._spent()
-        if self._extras and spent not in _AT_ONCE:
-            return None
-        nothing_left = not self._frontier and not self._errands
-        return spent or (Ending.NOTHING_LEFT if nothing_left else None)
+        if spent in _AT_ONCE or (spent and not self._extras):
+            return spent
+        if not self._frontier and not self._errands and not self._extras:
+            return Ending.NOTHING_LEFT
+        return Ending.RESTING if self._resting else None
 
     def statistics(self) -> Statistics:
         """How the crawl stands at this moment."""
@@ -365,6 +368,7 @@ class Coordinator:
                 self._waiters.popleft()
                 continue
             task = self._next()
+            self._resting = task is None and self._rests_long()
             if task is None and self.ending is None:
                 break
             self._waiters.popleft().set_result(task)
@@ -373,6 +377,11 @@ class Coordinator:
         if self.ending is not None:
             self._batch_due.set()
         self._set_timer()
+
+    def _rests_long(self) -> bool:
+        """All that is left waits for servers that asked for a longer rest than we would give anybody by ourselves."""
+        at = self._frontier.ready_at()
+        return self._may_ask() and at is not None and at - self._clock() > self._clocks.longest_own_wait
 
     def _set_timer(self) -> None:
         if self._timer is not None:

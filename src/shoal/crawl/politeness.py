@@ -237,7 +237,7 @@ class Clocks:
         """When a URL that failed may be asked for again, as far as the URL itself is concerned."""
         answered = self._believed(failure.timing).answered
         if failure.retry_after is not None:
-            return answered + _bounded(failure.retry_after)
+            return answered + self._bounded(failure.retry_after)
         return answered + min(self._settings.backoff_first * 2.0 ** (attempt - 1), self._settings.backoff_cap)
 
     @property
@@ -245,7 +245,17 @@ class Clocks:
         """Seconds for which a host, or a URL that failed, is left alone at most."""
         polite = self._settings
         slow = polite.fetch_factor * self._hold
-        return max(polite.delay, polite.max_crawl_delay, slow, polite.backoff_cap, MAX_RETRY_AFTER)
+        return max(polite.delay, polite.max_crawl_delay, slow, polite.backoff_cap, polite.max_retry_after)
+
+    @property
+    def longest_own_wait(self) -> float:
+        """The same, when no server asked for more."""
+        polite = self._settings
+        return max(polite.delay, polite.max_crawl_delay, polite.fetch_factor * self._hold, 1.25 * polite.backoff_cap)
+
+    def _bounded(self, retry_after: float) -> float:
+        """What a host asked for, as far as we wait; in this order it holds for what is no number, too."""
+        return min(self._settings.max_retry_after, max(0.0, retry_after))
 
     def _believed(self, timing: Timing, claimed_at: float = 0.0) -> Timing:
         """The times of a request, as far as they can be; else the latest that can be, which is now."""
@@ -286,7 +296,7 @@ class Clocks:
         clock.strikes += 1
         clock.was_busy = failure.status in BUSY
         if failure.retry_after is not None:
-            return _bounded(failure.retry_after)
+            return self._bounded(failure.retry_after)
         doubled = self._settings.backoff_first * math.pow(2, min(clock.strikes - 1, 30))
         return min(doubled * self._random.uniform(0.75, 1.25), self._settings.backoff_cap)
 
@@ -343,8 +353,3 @@ class Clocks:
         if clock.slot:
             clock.slot = 0.0
             address.promised.remove(clock)
-
-
-def _bounded(retry_after: float) -> float:
-    """What a host asked for, up to a day; in this order it holds for what is no number, too."""
-    return min(MAX_RETRY_AFTER, max(0.0, retry_after))

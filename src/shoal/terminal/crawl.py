@@ -155,7 +155,7 @@ def ending(folder: Path, ending: Ending, status: Status) -> str:
     """What a crawl says when it is over: why, what came of it, and what can be done now."""
     where = f"--dir {shlex.quote(str(folder))}"
     why = "Stopped." if ending is Ending.STOPPED else f"The crawl is over: {ending}."
-    if ending is Ending.STOPPED:
+    if ending in (Ending.STOPPED, Ending.RESTING):
         advice = f"Go on with: shoal resume {where}"
     else:
         more = f"Go on with: shoal resume {where} {_RAISE[ending]}\n" if ending in _RAISE and status.waiting else ""

@@ -85,7 +85,7 @@ def said(body: bytes, content_type: str, status: str = "200 OK") -> bytes:
     head = (
         f"HTTP/1.1 {status}\r\nContent-Type: {content_type}\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
     )
-    return head.encode() + body
+    return head.encode("utf-8", "replace") + body
 
 
 _MISSING = said(b"", "text/plain", "404 Not Found")
