@@ -3,6 +3,7 @@
 import struct
 import subprocess
 import sys
+from time import thread_time
 
 import pytest
 from hypothesis import given
@@ -225,3 +226,26 @@ def test_chinese_near_duplicates_are_similar() -> None:
     text = "".join(chr(0x4E00 + (number * 7919) % 5000) for number in range(600))
     changed = text[:300] + "变压器" + text[303:]
     assert 0.85 < similarity(fingerprint(flat(terms(text))), fingerprint(flat(terms(changed)))) < 1.0
+
+
+# --- characters made to break us ---
+
+
+def test_marks_in_no_order_take_time_in_proportion() -> None:
+    """The standard library sorts them, one by one."""
+    taken = []
+    for count in (5_000, 40_000):
+        began = thread_time()
+        fold("か\u3099" + "\u0315" * count + "\u0301" * count)
+        taken.append(thread_time() - began)
+    assert taken[1] < 30 * max(taken[0], 0.001)
+
+
+def test_a_voicing_mark_changes_nothing_but_its_kana() -> None:
+    assert fold("ｶﾞ か\u3099 は\u309a") == "ガ が ぱ"
+    assert fold("か\u3099 UPnP™") == "が upnptm"
+
+
+def test_no_character_becomes_a_sentence() -> None:
+    assert fold("a\ufdfab") == "a b"
+    assert max(len(fold(chr(code))) for code in range(0x20000) if not 0xD800 <= code < 0xE000) <= 6

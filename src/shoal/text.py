@@ -289,7 +289,14 @@ class Keywords:
         folded = fold("\n".join(texts))
         matches = self._roots.find_matches_as_indexes(folded)
         ends = [end.start() for end in _LINE_END.finditer(folded)] if matches else []
-        return {bisect_right(ends, start) for _, start, _ in matches}
+        ends.append(len(folded))
+        found: list[int] = []
+        until = -1
+        for _, start, _ in matches:
+            if start > until:  # further ones in the same text say nothing new
+                found.append(bisect_right(ends, start))
+                until = ends[found[-1]]
+        return set(found)
 
     def _matches(self, flat_text: str) -> list[tuple[int, int, int]]:
         return self._automaton.find_matches_as_indexes(flat_text, overlapping=True) if self._automaton else []

@@ -54,3 +54,36 @@ def test_a_page_cannot_forge_a_mark(mark: str) -> None:
     markup = read(f"<body>a&#x{ord(mark):x};b<div class=nav>&#{ord(mark)};<a href=x>c</a></div>")
     assert markup.text == "a\ufffdb \ufffdc"
     assert [(raw.href, markup.text[raw.start : raw.end]) for raw in markup.links] == [("x", "c")]
+
+
+@pytest.mark.parametrize(
+    ("body", "hrefs"),
+    [
+        ("<math><area href=a><iframe src=b>text", ["a", "b"]),
+        ("<math><area href=a><mrow><iframe src=b><a href=c>text", ["a", "b", "c"]),
+        ("<math><iframe src=a><a href=b>text", ["a", "b"]),
+        ("<math><frame src=a><area href=b><nav><a href=c>text", ["a", "b", "c"]),
+        ("<math><title><a href=a>text</a><nav>", ["a"]),
+        ("<math><script type='application/ld+json'><a href=a>text", ["a"]),
+        ("<math><area href=a><a href=b style='background:url(x.jpg)'>text", ["a", "b"]),
+        ("<math><title><main style='background:url(x.jpg)'><area href=a>text", ["a"]),
+    ],
+)
+def test_in_a_formula_anything_may_hold_anything(body: str, hrefs: list[str]) -> None:
+    markup = read(f"<p>before {body}</math><p><a href=z>behind</a>")
+    assert [raw.href for raw in markup.links] == [*hrefs, "z"]
+    last = markup.links[-1]
+    assert markup.text[last.start : last.end] == "behind"
+
+
+def test_the_text_of_a_frame_is_not_that_of_the_page() -> None:
+    assert read("<p>a<iframe src=x>no frames here</iframe>b").text == "ab"
+
+
+def test_if_a_mark_is_lost_no_place_is_known() -> None:
+    lost = link()
+    assert place(one_section(f"see {SPAN}one two"), [lost]) == "see one two"
+    assert place(one_section(f"see {SPAN}one{SPAN_END} two"), [lost, link()]) == "see one two"
+    assert (lost.start, lost.end) == (0, 0)
+    assert [section.text for section in sections(f"a{BOX}b", [Box.NOISE])] == ["ab"]
+    assert [section.text for section in sections(f"a{BOX}b{BOX_END}", [])] == ["ab"]

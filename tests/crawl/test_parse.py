@@ -1,5 +1,7 @@
 """A response becomes a page: every field, every charset, and no page that breaks the parser."""
 
+from time import thread_time
+
 import msgspec
 import pytest
 from hypothesis import given
@@ -381,3 +383,61 @@ def test_any_bytes_make_a_page_that_can_be_sent(body: bytes) -> None:
 @given(st.text(max_size=100), st.text(max_size=100))
 def test_any_header_is_survived(content_type: str, robots: str) -> None:
     HtmlParser().parse(respond("<p>x", content_type, x_robots_tag=robots))
+
+
+# --- results of bounded size ---
+
+
+def size(found: object) -> int:
+    return len(msgspec.msgpack.encode(found))
+
+
+def test_all_links_together_are_of_bounded_size() -> None:
+    many = "".join(f"<a href={number}>x</a>" for number in range(5000))
+    page = parse(f"<base href='/{'d' * 7000}/'>{many}")
+    assert 100 < len(page.links) < 5000
+    assert size(page.links) < 6_000_000
+    assert [link.position for link in page.links] == list(range(len(page.links)))
+
+
+def test_all_images_together_are_of_bounded_size() -> None:
+    many = "".join(f"<img src={number}.jpg>" for number in range(1500))
+    page = parse(f"<base href='/{'d' * 7000}/'><a href=x>{many}")
+    assert 100 < len(page.images) < 1500
+    assert size(page.images) < 6_000_000
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<a href=x rel='" + "word " * 50_000 + "'>y</a>",
+        f"<{'x' * 50_000}><a href=x>y</a>",
+        f"<{'x' * 50_000}><div><ul><li><a href=x>y</a>",
+    ],
+)
+def test_a_link_is_of_bounded_size(body: str) -> None:
+    assert size(only_link(body)) < 2000
+
+
+def test_signs_for_whole_words_do_not_blow_up_the_words_of_a_page() -> None:
+    page = parse("㌖ " * 125_000)
+    assert len(page.text) > 199_000
+    assert len(page.flat) <= 401_000
+
+
+def test_only_so_many_refreshes_are_followed() -> None:
+    body = "".join(f"<meta http-equiv=refresh content='0;url=/{number}'>" for number in range(1000))
+    assert [link.url for link in links(body, LinkKind.REFRESH)] == [
+        f"http://site.test/{number}" for number in range(10)
+    ]
+
+
+def test_a_long_fragment_does_not_hide_a_link() -> None:
+    assert only_link(f"<a href='{' ' * 9000}/x#{'f' * 9000}'>y</a>").url == "http://site.test/x"
+
+
+def test_a_long_query_in_the_charset_of_its_page_is_no_link() -> None:
+    body = f"<meta charset=gbk><a href='/?{'电' * 300_000}'>y</a><a href='/?电'>z</a>".encode("gbk")
+    began = thread_time()
+    assert [link.url for link in parse(body).links] == ["http://site.test/?%B5%E7"]
+    assert thread_time() - began < 0.25

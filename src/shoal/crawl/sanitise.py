@@ -58,7 +58,7 @@ def sanitised(html: str) -> str:
     if tags <= _FEW_TAGS and len(html) <= _SHORT and tags * len(html) <= _SMALL:
         return html
     if tags > MAX_TAGS:
-        html = html[: -len(html.split("<", MAX_TAGS)[-1]) - 1]
+        html = html[: -len(html.split("<", MAX_TAGS + 1)[-1]) - 1]
     copies = min(_PLAIN_COPIES + len(_WITH_ATTRIBUTES.findall(html)), _DEEPEST)
     if tags * copies > _MAX_COPIES:
         html = _ANY_COPIED.sub(r"<\1span", html)

@@ -259,3 +259,12 @@ def test_a_topic_without_words_is_about_nothing() -> None:
     empty = EvidenceJudge(Topic(name="x", terms=()))
     assert empty.judge(page("zzgrid")).score == 0.0
     assert empty.judge_links([Link(url="http://x.example/", anchor="zzgrid")]) == (0.0,)
+
+
+def test_some_links_stand_for_all() -> None:
+    """Half of a giant text are links, whichever of them are looked for."""
+    words = [f"link number {number} of many" for number in range(6000)]
+    links = tuple(Link(url=f"http://a.test/{number}", anchor=anchor) for number, anchor in enumerate(words))
+    text = " ".join(words)
+    page = Page(url="http://a.test/", text=text + "x" * len(text), flat="", links=links)
+    assert own_share(page) == pytest.approx(0.5, abs=0.05)

@@ -29,8 +29,8 @@ _BYTES_PER_WORD = 6.0
 """Of the flat form: about right for an English word with its blank, and for two Chinese characters."""
 _SHORT = 30
 """Characters that every text counts more, so that one line with one link is not all link."""
-_MUCH = 50_000_000
-"""Characters of a page's text times those of its anchors, up to which each anchor is looked for."""
+_MUCH = 400_000_000
+"""Characters of a page's text times its anchors, up to which each anchor is looked for."""
 _REMEMBERED = 20_000
 """Link texts whose words are remembered: the pages of a site share most of them."""
 _COMMON = 1e-2
@@ -129,8 +129,8 @@ def _weights(topic: Topic, background: Background) -> list[float]:
 def own_share(page: Page) -> float:
     """How much of the main text does not stand in links."""
     anchors = list(dict.fromkeys(link.anchor for link in page.links if link.anchor))
-    # Looking for an anchor takes time in proportion to the text, and more for a long one: on a giant page, some stand for all.
-    step = len(page.text) * sum(map(len, anchors)) // _MUCH + 1
+    # Looking for an anchor takes time in proportion to the text: on a giant page with thousands of links, some stand for all.
+    step = len(page.text) * len(anchors) // _MUCH + 1
     linked = step * sum(len(anchor) for anchor in anchors[::step] if anchor in page.text)
     return 1 - min(1.0, linked / (len(page.text) + _SHORT))
 

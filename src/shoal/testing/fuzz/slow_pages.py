@@ -154,7 +154,7 @@ _PAGES_OF_ATTRIBUTES: dict[str, tuple[str, Callable[[int], str], str]] = {
     "attributes": ("<a href=x ", lambda n: f"a{n}=1 ", ">x</a>"),
     "attributes of a picture": ("<img ", lambda n: f"data-{n}=x ", "src=x>"),
     "attributes of the root": ("<html ", lambda n: f"a{n} ", ">"),
-    "attributes of the body, again": ("<body>", lambda n: f"<body a{n}>", ""),
+    "attributes of the body again": ("<body>", lambda n: f"<body a{n}>", ""),
     "dates of data": ('<script type="application/ld+json">', lambda n: f'"datePublished":"{n:04}",', "</script>"),
     "a picture in a long link": ("<a href=x>", lambda n: f"text <img src={n}.jpg>", "</a>"),
     "one list": ("<ul>", lambda n: f"<li><a href={n}>x</a>", "</ul>"),

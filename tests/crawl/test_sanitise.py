@@ -1,0 +1,95 @@
+"""A page cannot grow into a tree many times its size, and loses nothing by that."""
+
+from __future__ import annotations
+
+import pytest
+from turbohtml import parse
+
+from shoal.crawl.markup import read
+from shoal.crawl.sanitise import MAX_HTML, MAX_TAGS, sanitised
+from shoal.testing.fuzz.slow_pages import slow_pages
+
+SIZE = 100_000
+MULTIPLIED = [name for name in slow_pages(1000) if "copied" in name or name in ("two bodies", "two roots")]
+
+
+def _grown(html: str) -> int:
+    """How many elements and attributes the tree of a page has."""
+    return sum(1 + len(element.attrs) for element in parse(html).iter_elements())
+
+
+@pytest.mark.parametrize("name", MULTIPLIED)
+def test_a_tree_is_hardly_larger_than_its_page(name: str) -> None:
+    assert _grown(sanitised(slow_pages(SIZE)[name].decode())) < 4 * SIZE
+
+
+def test_the_same_pages_grow_without_it() -> None:
+    """Or the test above proves nothing."""
+    small = slow_pages(SIZE // 10)
+    assert _grown(small["links copied"].decode()) > 10 * SIZE
+    assert _grown(small["formatting copied"].decode()) > 5 * SIZE
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "",
+        "<p>Text</p>",
+        "<b>x</b>" * 200,
+        "<p>a <b>b</b> <a href=x title=y>c</a></p>" * 1000,
+        "<p>a <b class=x>b</b> <a href=x title=y>c</a></p>" * 50,
+        "<html><body>" + "<p>" + "word " * 50_000,
+        "<body><body><body>" + "x" * 100_000,
+        "<p " + " ".join(f"a{number}" for number in range(20_000)) + ">",
+    ],
+)
+def test_what_is_not_dangerous_stays_as_it_is(html: str) -> None:
+    assert sanitised(html) == html
+
+
+def test_formatting_loses_its_name_and_nothing_else() -> None:
+    """All that it is for is looks, so whatever was read before is read again."""
+    part = "<p><b class=c{0}>bold {0} <i>and <a href=/{0}>link {0}</a></i></b> <FONT SIZE={0}>large</FONT><br/>end</p>"
+    html = "".join(part.format(number) for number in range(1000))
+    assert sanitised(html) != html
+    plain = html.replace("<b ", "<q ").replace("</b>", "</q>").replace("<i>", "<q>").replace("</i>", "</q>")
+    noted, expected = read(html), read(plain.replace("<FONT", "<q").replace("</FONT>", "</q>"))
+    assert noted.text == expected.text
+    assert [(link.href, link.start, link.end) for link in noted.links] == [
+        (link.href, link.start, link.end) for link in expected.links
+    ]
+    assert len(noted.links) == 1000
+
+
+def test_a_link_with_attributes_without_end_is_none() -> None:
+    crowd = " ".join(f"a{number}=1" for number in range(200))
+    html = f"<p><a href=/1 {crowd}>one</a><a href=/2>two</a>" + "<p>text" * 15_000
+    assert [link.href for link in read(html).links] == ["/2"]
+
+
+@pytest.mark.parametrize(
+    "trick", ['x=">" ', "x='>' ", 'x = ">" ', 'x=a"b ', "' ", '" x=">" ', '=" x=">" ', "x==' y='>' ", "/"]
+)
+def test_no_spelling_hides_a_crowd(trick: str) -> None:
+    crowd = " ".join(f"a{number}" for number in range(5000))
+    html = f"<p><A {trick}{crowd}>x" + "<p>text" * 15_000 + "\"'>"
+    assert _grown(sanitised(html)) < 100_000
+
+
+def test_further_roots_are_not_read() -> None:
+    html = "<html lang=en><body>" + "".join(f"<body a{number}>text {number}" for number in range(20_000))
+    assert sanitised(html).count("<body") == 3
+    assert read(html).language == "en"
+    assert read(html).text.endswith("text 19999")
+
+
+def test_names_without_end_are_cut() -> None:
+    name = "x" * 70_000
+    assert "xx" not in sanitised(f"<{name}>text<{name} a=b>")
+
+
+def test_a_page_is_read_up_to_its_limits() -> None:
+    assert len(sanitised("x" * (MAX_HTML + 1))) == MAX_HTML
+    many = "<p>x" * (MAX_TAGS + 10)
+    assert sanitised(many) == "<p>x" * MAX_TAGS
+    assert sanitised("<" * (MAX_TAGS + 1)) == "<" * MAX_TAGS
