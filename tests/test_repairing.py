@@ -23,6 +23,8 @@ from tests.running import Finished, Operator, ask, assert_consistent, fates, sto
 from tests.small_web import HOME, SmallWeb
 from tests.stocked import WEB, Stock, article
 
+pytestmark = pytest.mark.slow
+
 TOPIC = ("--topic", "grid", "--seed", HOME, "--delay", "0", "--strategy", "best-first")
 FILE = "pages-00001.warc.gz"
 PICTURED = WEB | {

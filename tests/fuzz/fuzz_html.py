@@ -101,7 +101,7 @@ def _slow(random: Random) -> bytes:
 
 
 TARGETS = (
-    Target(name="html", make=html_answer, check=check_answer, runs=1500),
-    Target(name="marks", make=html_answer, check=check_marks, runs=1500),
+    Target(name="html", make=html_answer, check=check_answer, runs=7500),
+    Target(name="marks", make=html_answer, check=check_marks, runs=3000),
     Target(name="slow pages together", make=_slow, check=check_answer, runs=60),
 )

@@ -59,6 +59,7 @@ def test_a_folder_with_something_in_it_is_refused_and_keeps_it(tmp_path: Path, n
     assert "choose another --dir" in said
 
 
+@pytest.mark.slow
 def test_a_failed_start_takes_back_what_it_made_and_no_more(tmp_path: Path) -> None:
     there = tmp_path / "there"
     there.mkdir()

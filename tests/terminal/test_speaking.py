@@ -181,6 +181,7 @@ def on_a_terminal(*arguments: str, home: Path) -> bytes:
     return shown.replace(b"\r\n", b"\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_no_command_lets_a_stranger_steer_the_terminal(hostile: Path, tmp_path: Path, name: str) -> None:
     arguments = COMMANDS[name]
