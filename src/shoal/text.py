@@ -60,7 +60,7 @@ def fold(text: str) -> str:
         # Only the pairs: of a whole text, a long row of marks would take time by its square.
         text = _JOINED.sub(lambda pair: unicodedata.normalize("NFKC", pair[0]), text)
     pattern, table = _folding()
-    return pattern.sub(lambda match: table.get(match.group(), ""), text)
+    return pattern.sub(lambda match: table.get(match[0], ""), text)
 
 
 @cache

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 from turbohtml import parse
 
@@ -86,6 +89,39 @@ def test_further_roots_are_not_read() -> None:
 def test_names_without_end_are_cut() -> None:
     name = "x" * 70_000
     assert "xx" not in sanitised(f"<{name}>text<{name} a=b>")
+
+
+DEEP = "<table><td>" * 127
+ENDINGS = ["<b><p></b>", "<a><p></a>", "<a><p><a>", "<nobr><p><nobr>", "x<i>x<p>x</i>"]
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("above", ["<x><x><x>", "<DIV><div><x>", "<svg><g></svg><math><mi><x>"])
+def test_a_table_at_the_deepest_level_ends_no_process(above: str, ending: str) -> None:
+    """In a process of its own, because the parser ends it."""
+    read_it = "import sys; from shoal.crawl.markup import read; print(len(read(sys.stdin.read()).text))"
+    html = f"{above}{DEEP}</TABLE>{ending}text"
+    done = subprocess.run([sys.executable, "-c", read_it], input=html, text=True, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert int(done.stdout) >= len("text")
+
+
+def test_a_table_of_a_large_page_stays_one() -> None:
+    rows = "<tr>" + "<td>cell <br> and <img src=x></td>" * 6 + "</tr>"
+    html = "<div><p>text</p><table>" + rows * 100 + "</table></div>"
+    assert sanitised(html) == html
+
+
+def test_where_tables_may_be_too_deep_cells_are_boxes_all_the_same() -> None:
+    table = "<table class=nav><tr><td>one<td>two <a href=/1>link</a><tr><th>three</table>"
+    html = "<p>before</p>" + "<div>" * 600 + "</div>" * 600 + table + "behind"
+    assert "<table" not in sanitised(html)
+    noted, expected = read(html), read(f"<p>before</p>{table}behind")
+    assert noted.text == expected.text
+    assert [(link.href, link.start, link.end) for link in noted.links] == [
+        (link.href, link.start, link.end) for link in expected.links
+    ]
+    assert [section.noise for section in noted.sections] == [section.noise for section in expected.sections]
 
 
 def test_a_page_is_read_up_to_its_limits() -> None:

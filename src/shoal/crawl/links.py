@@ -214,7 +214,8 @@ def _after(page_text: str, at: int) -> str:
 
 def _target(href: str, base: str, folder: str, codec: str) -> str | None:
     """Where an href on a page leads, as a browser would go there."""
-    if len(href) > urls.MAX_URL_LENGTH:
+    is_short = len(href) + len(folder) <= LONGEST
+    if not is_short and len(href) > urls.MAX_URL_LENGTH:
         href = href.partition("#")[0].strip(_BLANK)
         if len(href) > urls.MAX_URL_LENGTH:
             return None
@@ -224,7 +225,6 @@ def _target(href: str, base: str, folder: str, codec: str) -> str | None:
         href = href.partition("#")[0].strip(_BLANK)
         if href[:1] in ("", "?"):
             return urls.normalise(href, base)
-    is_short = len(href) + len(folder) <= LONGEST
     return _remembered(href, folder) if is_short else _resolved(href, folder)
 
 

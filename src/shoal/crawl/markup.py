@@ -154,12 +154,20 @@ class _Notes:
 
     def take(self, tree: Document, painted: set[Element]) -> None:
         """Note all that is worth it, in document order."""
-        for element in list(tree.iter_elements(None if painted else _NOTED)):
-            if painted and element in painted:
+        if painted:
+            self._take_all(tree, painted)
+        else:
+            for element in list(tree.iter_elements(_NOTED)):
+                _NOTES[element.tag](self, element)
+        self._give_captions()
+
+    def _take_all(self, tree: Document, painted: set[Element]) -> None:
+        """Any element may be painted."""
+        for element in list(tree.iter_elements()):
+            if element in painted:
                 self.background(element)
             if note := _NOTES.get(element.tag):
                 note(self, element)
-        self._give_captions()
 
     def html(self, element: Element) -> None:
         self.markup.language = self.markup.language or element.attr("lang") or element.attr("xml:lang") or ""

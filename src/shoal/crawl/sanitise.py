@@ -26,12 +26,30 @@ _MAX_ROOTS = 4
 """Tags `<html>` and `<body>`; some pages consist of several documents."""
 _DEEPEST = 512
 """So many open elements the parser keeps apart, and copies."""
+_DEEP = _DEEPEST - 12
+_SHALLOW = _DEEP // 3
+"""Tags that cannot nest as deep as that."""
 
 _COPIED = "b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u"
 """Elements that are copied, however many were left open. Of links, only the last one is."""
 _PLAIN_COPIES = 3 * len(_COPIED.split("|"))
 """Of those that are equal in all, the last three count."""
 _ANY_COPIED = re.compile(rf"<(/?)(?:{_COPIED})(?=[\s/>])", re.I)
+
+
+# A table that is cut off at the deepest level ends the process when a link or the like is closed behind it (turbohtml 1.15.4).
+# Such tables become the boxes that they are for a reader.
+_BLOCK_OF_TABLE = re.compile(r"<(/?)(?:table|caption|td|th)(?=[\s/>])", re.I)
+_TABLE = re.compile(r"<table[\s/>]", re.I)
+_ANYTHING_GOES = re.compile(r"<(?:svg|math|template)[\s/>]", re.I)
+"""Where these are, cells nest without tables, and what is empty elsewhere may hold something."""
+_NESTING = re.compile(
+    r"<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr|"
+    r"caption|colgroup|t[drh]|tbody|tfoot|thead)[\s/>])[a-z]",
+    re.I,
+)
+"""What may hold something; of all parts of a table, no more than four at once."""
+_ROW = re.compile(r"<(/?)(?:tbody|thead|tfoot|tr|colgroup|col)(?=[\s/>])", re.I)
 
 
 def _any_of(names: str) -> str:
@@ -55,6 +73,8 @@ def sanitised(html: str) -> str:
     """What is read of a page."""
     html = html[:MAX_HTML]
     tags = html.count("<")
+    if tags > _SHALLOW and _may_be_too_deep(html, tags):
+        html = _ROW.sub(r"<\1x", _BLOCK_OF_TABLE.sub(r"<\1div", html))
     if tags <= _FEW_TAGS and len(html) <= _SHORT and tags * len(html) <= _SMALL:
         return html
     if tags > MAX_TAGS:
@@ -65,6 +85,18 @@ def sanitised(html: str) -> str:
     if len(html) > _SHORT or tags * len(html) > _SMALL:
         html = _with_few_roots(_CROWDED.sub("<x-", _LONG_NAME.sub("<x", html)))
     return html
+
+
+def _may_be_too_deep(html: str, tags: int) -> bool:
+    """Whether a table may stand where the parser nests no further: three looks, each closer and dearer than the one before."""
+    starts = tags - html.count("</")
+    if 3 * starts < _DEEP:  # a cell may open a row and a body, too
+        return False
+    if starts + 2 * (html.count("<t") + html.count("<T")) < _DEEP or not _BLOCK_OF_TABLE.search(html):
+        return False
+    if _ANYTHING_GOES.search(html):
+        return True
+    return len(_NESTING.findall(html)) + 4 * len(_TABLE.findall(html)) >= _DEEP
 
 
 def _with_few_roots(html: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import log
 
 from shoal.cache import cached
@@ -30,7 +30,7 @@ _BYTES_PER_WORD = 6.0
 _SHORT = 30
 """Characters that every text counts more, so that one line with one link is not all link."""
 _MUCH = 400_000_000
-"""Characters of a page's text times its anchors, up to which each anchor is looked for."""
+"""Characters of a page's text times its links, up to which each anchor is looked for."""
 _REMEMBERED = 20_000
 """Link texts whose words are remembered: the pages of a site share most of them."""
 _COMMON = 1e-2
@@ -128,10 +128,12 @@ def _weights(topic: Topic, background: Background) -> list[float]:
 
 def own_share(page: Page) -> float:
     """How much of the main text does not stand in links."""
-    anchors = list(dict.fromkeys(link.anchor for link in page.links if link.anchor))
-    # Looking for an anchor takes time in proportion to the text: on a giant page with thousands of links, some stand for all.
-    step = len(page.text) * len(anchors) // _MUCH + 1
-    linked = step * sum(len(anchor) for anchor in anchors[::step] if anchor in page.text)
+    anchors: Iterable[str] = {link.anchor for link in page.links}
+    step = len(page.text) * len(page.links) // _MUCH + 1
+    if step > 1:
+        # Looking for an anchor takes time in proportion to the text: on a giant page with thousands, some stand for all.
+        anchors = sorted(anchors)[::step]
+    linked = step * sum(len(anchor) for anchor in anchors if anchor and anchor in page.text)
     return 1 - min(1.0, linked / (len(page.text) + _SHORT))
 
 

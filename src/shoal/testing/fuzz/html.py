@@ -207,7 +207,8 @@ def html_answer(random: Random) -> bytes:
     headers = [("content-type", random.choice(_TYPES))]
     if random.random() < 0.2:
         headers.append(("x-robots-tag", random.choice(_ROBOTS)))
-    body = _encoded("".join(_part(random) for _ in range(random.randint(0, _LONGEST))), random)
+    deep = _deep(random) if random.random() < 0.1 else ""
+    body = _encoded(deep + "".join(_part(random) for _ in range(random.randint(0, _LONGEST))), random)
     if random.random() < 0.3:
         body = mutated(body, random)
     return "".join(f"{name}: {value}\n" for name, value in headers).encode() + b"\n" + body
@@ -269,6 +270,18 @@ def _special(random: Random) -> str:
 
 def _nonsense(random: Random) -> str:
     return noise(random, 30).decode("latin-1")
+
+
+def _deep(random: Random) -> str:
+    """As deep as parsers nest, nearly or a little more: there the rules change."""
+    names = random.choice(
+        (("x",), ("div",), ("table", "td"), ("svg", "g"), ("math", "mi"), ("template", "td"), _ELEMENTS)
+    )
+    nested = [random.choice(("x", "div")) for _ in range(random.randint(0, 5))]
+    nested += [
+        name for _ in range(random.randint(100, 560)) for name in (names if len(names) < 3 else [random.choice(names)])
+    ]
+    return "".join(f"<{name}>" for name in nested)
 
 
 def _many(random: Random) -> str:

@@ -244,6 +244,9 @@ def _multiplied(size: int) -> dict[str, bytes]:
         "formatting closed far below": few + _repeated("<p>x</b>", size - len(few)),
         "two bodies": _within("<body ", attributes, ">") + _within("<body b", attributes, ">"),
         "two roots": _within("<html ", attributes, ">") + _within("<p><html b", attributes, ">"),
+        "tables at the deepest level": b"<x>" * 3
+        + b"<table><td>" * 127
+        + _repeated("</table><b><p></b><a><p></a>", half),
         "marks in no order": "か\u3099".encode() + _repeated("\u0315", half) + _repeated("\u0301", half),
         "sources of one picture": b"<picture>" + _sources(half) + pictures,
         "links that are not in the text": b"<main><p>" + text + b"</main><nav>" + long_anchors,
