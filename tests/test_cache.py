@@ -21,7 +21,6 @@ from shoal.store import linking
 SOURCE = Path(__file__).parent.parent / "src" / "shoal"
 OWN_KEYS = {
     "app.names": "no key",
-    "cache.cached": "this is where the length is looked at",
     "crawl.judge.judges": "no key",
     "crawl.judge.pictures.spot": "forgotten with the page",
     "crawl.links._remembered": "the caller looks at the length",
@@ -62,12 +61,12 @@ def test_short_texts_are_remembered_and_long_ones_are_not() -> None:
     assert [one[0] for one in measure.asked] == ["a", "b", "c", "c"]
 
 
-def test_the_oldest_answer_is_forgotten() -> None:
+def test_what_does_not_fit_any_more_makes_room_for_itself() -> None:
     measure = Measure()
     measured = cached(size=2)(measure)
-    for one in "abcba":
+    for one in "ababcbcba":
         measured(one)
-    assert measure.asked == ["a", "b", "c", "a"]
+    assert measure.asked == ["a", "b", "c", "b", "a"], "all are forgotten when it is full"
 
 
 def _uses(path: Path) -> Iterator[str]:

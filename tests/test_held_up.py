@@ -105,7 +105,7 @@ async def test_large_pages_and_pictures_are_read_or_given_up_in_bounded_time() -
     kinds = slow_pages(2 * 2**20)
     slowest = (
         "formatting and paragraphs",
-        "attributes of the body, again",
+        "attributes of the body again",
         "deep a",
         "ligatures",
         "links about the topic",

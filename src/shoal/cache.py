@@ -7,7 +7,6 @@ not how long they are; here both have a limit.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import TypeVar
 
 LONGEST = 200
@@ -18,15 +17,25 @@ _Answer = TypeVar("_Answer")
 
 
 def cached(*, size: int, longest: int = LONGEST) -> Callable[[Callable[[_Text], _Answer]], Callable[[_Text], _Answer]]:
-    """For a pure function of one text, or of a few: it remembers its last answers about texts that are not too long."""
+    """For a pure function of one text, or of a few: it remembers its answers about texts that are not too long."""
+    return lambda answer: _Remembered(answer, size, longest).__getitem__
 
-    def decorate(answer: Callable[[_Text], _Answer]) -> Callable[[_Text], _Answer]:
-        remembered = lru_cache(maxsize=size)(answer)
 
-        def ask(text: _Text) -> _Answer:
-            return remembered(text) if len(text) <= longest else answer(text)
+class _Remembered(dict[_Text, _Answer]):
+    """Answers by their texts. A dictionary, because it finds what it has without a call of ours: this is asked for every link.
 
-        ask.__doc__ = answer.__doc__
-        return ask
+    When it is full it forgets all, which costs little: what is asked again and again is soon here again.
+    """
 
-    return decorate
+    def __init__(self, answer: Callable[[_Text], _Answer], size: int, longest: int) -> None:
+        self._answer: Callable[[_Text], _Answer] = answer
+        self._size = size
+        self._longest = longest
+
+    def __missing__(self, text: _Text) -> _Answer:
+        answer = self._answer(text)
+        if len(text) <= self._longest:
+            if len(self) >= self._size:
+                self.clear()
+            self[text] = answer
+        return answer

@@ -14,10 +14,10 @@ MAX_HTML = 3_000_000
 """Characters of a page that are read."""
 MAX_TAGS = 150_000
 """Tags of a page that are read: each costs some microseconds. The longest pages of the web have about as many."""
-_FEW_TAGS = 500
+_FEW_TAGS = 3_400
 _SHORT = 60_000
-_SMALL = 12_000_000
-"""Tags times characters. Up to these three, nothing that a page can do takes longer than a twentieth of a second."""
+_SMALL = 60_000_000
+"""Tags times characters. Up to these three, nothing that a page can do takes the parser longer than a tenth of a second."""
 _MAX_COPIES = 300_000
 """Elements that may come into a tree by copying."""
 _MAX_ATTRIBUTES = 60
@@ -40,32 +40,41 @@ _ANY_COPIED = re.compile(rf"<(/?)(?:{_COPIED})(?=[\s/>])", re.I)
 # A table that is cut off at the deepest level ends the process when a link or the like is closed behind it (turbohtml 1.15.4).
 # Such tables become the boxes that they are for a reader.
 _BLOCK_OF_TABLE = re.compile(r"<(/?)(?:table|caption|td|th)(?=[\s/>])", re.I)
-_TABLE = re.compile(r"<table[\s/>]", re.I)
-_ANYTHING_GOES = re.compile(r"<(?:svg|math|template)[\s/>]", re.I)
-"""Where these are, cells nest without tables, and what is empty elsewhere may hold something."""
-_NESTING = re.compile(
-    r"<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr|"
-    r"caption|colgroup|t[drh]|tbody|tfoot|thead)[\s/>])[a-z]",
-    re.I,
-)
-"""What may hold something; of all parts of a table, no more than four at once."""
 _ROW = re.compile(r"<(/?)(?:tbody|thead|tfoot|tr|colgroup|col)(?=[\s/>])", re.I)
 
 
+def _any_case(names: str) -> str:
+    """These names, in small letters or capitals: several times faster than to ignore the case."""
+    return "".join(f"[{letter}{letter.upper()}]" if letter.isalpha() else letter for letter in names)
+
+
 def _any_of(names: str) -> str:
-    """One of the names, in small letters or capitals: several times faster than to ignore the case and try each."""
-    first = "".join(sorted({name[0] for name in names.split("|")}))
-    spelt = "".join(f"[{letter}{letter.upper()}]" if letter.isalpha() else letter for letter in names)
-    return f"(?=[{first}{first.upper()}])(?:{spelt})"
+    """One of the names; each first letter is tried once."""
+    rests: dict[str, list[str]] = {}
+    for name in sorted(names.split("|"), key=len, reverse=True):
+        rests.setdefault(name[0], []).append(_any_case(name[1:]))
+    firsts = "".join(rests) + "".join(rests).upper()
+    each = "|".join(_any_case(first) + "(?:" + "|".join(rest) + ")" for first, rest in rests.items())
+    return f"(?=[{firsts}])(?:{each})"
 
 
+_TABLE = re.compile(rf"<{_any_case('table')}[\s/>]")
+_NESTING = re.compile(
+    "<(?![/!?])(?:(" + _any_of("svg|math|template|object|applet|marquee|button") + r")[\s/>]|(?!" + _any_of(
+        "area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr|"
+        "a|p|caption|colgroup|td|tr|th|tbody|tfoot|thead"
+    ) + r"[\s/>]))"
+)  # fmt: skip
+"""What may hold something, and itself again; of all parts of a table no more than six at once, with a link and a paragraph.
+
+The first group are those in which anything goes: cells nest without tables, links and paragraphs in each other, and what is empty
+elsewhere may hold something.
+"""
 _WITH_ATTRIBUTES = re.compile(rf"<{_any_of(_COPIED)}[\s/]")
 _ROOT = re.compile(rf"<(?={_any_of('html|body')}[\s/>])")
 # An attribute as browsers read one, but that `<` begins another one, which only counts too many. So every look ends soon.
 _ATTRIBUTE = r"""[\s/]*+[^\s/>][^\s/>=<]*+(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'<][^\s><]*+)?+)?+"""
 _CROWDED = re.compile(rf"<(?={_any_of(f'a|{_COPIED}|html|body')}[\s/](?:{_ATTRIBUTE}){{{_MAX_ATTRIBUTES}}})")
-
-
 _LONG_NAME = re.compile(r"<[a-zA-Z][^\s/>]{100,}+")
 
 
@@ -73,7 +82,7 @@ def sanitised(html: str) -> str:
     """What is read of a page."""
     html = html[:MAX_HTML]
     tags = html.count("<")
-    if tags > _SHALLOW and _may_be_too_deep(html, tags):
+    if tags > _SHALLOW and _may_be_too_deep(html):
         html = _ROW.sub(r"<\1x", _BLOCK_OF_TABLE.sub(r"<\1div", html))
     if tags <= _FEW_TAGS and len(html) <= _SHORT and tags * len(html) <= _SMALL:
         return html
@@ -87,16 +96,25 @@ def sanitised(html: str) -> str:
     return html
 
 
-def _may_be_too_deep(html: str, tags: int) -> bool:
-    """Whether a table may stand where the parser nests no further: three looks, each closer and dearer than the one before."""
-    starts = tags - html.count("</")
-    if 3 * starts < _DEEP:  # a cell may open a row and a body, too
+def _may_be_too_deep(html: str) -> bool:
+    """Whether a table may stand where the parser nests no further; what is behind the last one does not matter."""
+    tables = len(_TABLE.findall(html))
+    if not tables:
         return False
-    if starts + 2 * (html.count("<t") + html.count("<T")) < _DEEP or not _BLOCK_OF_TABLE.search(html):
-        return False
-    if _ANYTHING_GOES.search(html):
-        return True
-    return len(_NESTING.findall(html)) + 4 * len(_TABLE.findall(html)) >= _DEEP
+    nesting = _NESTING.findall(html)
+    if not any(nesting):
+        deepest = len(nesting) + 6 * tables
+        return deepest >= _DEEP and len(_NESTING.findall(html, 0, _last(html))) + 6 * tables >= _DEEP
+    end = _last(html)
+    parts = len(_BLOCK_OF_TABLE.findall(html, 0, end))
+    return (
+        html.count("<", 0, end) - html.count("</", 0, end) + 2 * parts >= _DEEP
+    )  # each may open a row and a body, too
+
+
+def _last(html: str) -> int:
+    """Where the last part of a table begins."""
+    return max(found.start() for found in _BLOCK_OF_TABLE.finditer(html))
 
 
 def _with_few_roots(html: str) -> str:
