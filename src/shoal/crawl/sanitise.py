@@ -27,8 +27,8 @@ _MAX_ROOTS = 4
 _DEEPEST = 512
 """So many open elements the parser keeps apart, and copies."""
 _DEEP = _DEEPEST - 12
-_SHALLOW = _DEEP // 3
-"""Tags that cannot nest as deep as that."""
+_SHALLOW = _DEEP // 2
+"""Tags that cannot nest as deep as that: two, `<table><td>`, open four elements."""
 
 _COPIED = "b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u"
 """Elements that are copied, however many were left open. Of links, only the last one is."""
@@ -40,8 +40,8 @@ _ANY_COPIED = re.compile(rf"<(/?)(?:{_COPIED})(?=[\s/>])", re.I)
 # A table that is cut off at the deepest level ends the process when a link or the like is closed behind it (turbohtml 1.15.4).
 # Such tables become the boxes that they are for a reader.
 _BLOCK_OF_TABLE = re.compile(r"<(/?)(?:table|caption|td|th)(?=[\s/>])", re.I)
-_TABLE = re.compile(r"<table[\s/>]", re.I)
-_ANYTHING_GOES = re.compile(r"<(?:svg|math|template)[\s/>]", re.I)
+_TABLE = re.compile(r"<[tT][aA][bB][lL][eE][\s/>]")
+_ANYTHING_GOES = re.compile(r"<(?:[sS][vV][gG]|[mM][aA][tT][hH]|[tT][eE][mM][pP])")
 """Where these are, cells nest without tables, and what is empty elsewhere may hold something."""
 _NESTING = re.compile(
     r"<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr|"
@@ -88,15 +88,13 @@ def sanitised(html: str) -> str:
 
 
 def _may_be_too_deep(html: str, tags: int) -> bool:
-    """Whether a table may stand where the parser nests no further: three looks, each closer and dearer than the one before."""
-    starts = tags - html.count("</")
-    if 3 * starts < _DEEP:  # a cell may open a row and a body, too
-        return False
-    if starts + 2 * (html.count("<t") + html.count("<T")) < _DEEP or not _BLOCK_OF_TABLE.search(html):
+    """Whether a table may stand where the parser nests no further: some looks, each closer and dearer than the one before."""
+    tables = len(_TABLE.findall(html))
+    if not tables:
         return False
     if _ANYTHING_GOES.search(html):
-        return True
-    return len(_NESTING.findall(html)) + 4 * len(_TABLE.findall(html)) >= _DEEP
+        return tags - html.count("</") + 2 * (html.count("<t") + html.count("<T")) >= _DEEP
+    return tags + 4 * tables >= _DEEP and len(_NESTING.findall(html)) + 4 * tables >= _DEEP
 
 
 def _with_few_roots(html: str) -> str:
