@@ -199,7 +199,7 @@ def _shared(notes: Markup) -> Iterator[Image]:
 
 def _before(page_text: str, at: int) -> str:
     """Up to 50 characters in front; two spaces may meet where a link starts or ends, and count as one."""
-    near = page_text[max(0, at - _AROUND - 1) : at]
+    near = page_text[at - _AROUND - 1 if at > _AROUND else 0 : at]
     if "  " in near:
         near = " ".join(page_text[max(0, at - 3 * _AROUND) : at].split())
     return near.rstrip()[-_AROUND:].lstrip()
