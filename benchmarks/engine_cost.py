@@ -3,7 +3,7 @@
 `python -m benchmarks.engine_cost --against ../before [--repeat 5] [--pages 1600] [--processes 1]`
 
 `--against` is a work tree of the same repository (`git worktree add ../before COMMIT`). Both run in this environment, without an
-index. A pair is one run of each, and the ratio of each pair is printed: a machine that others use too is faster in one minute than
+index. A pair is one run of each, and the ratio of each is printed: a machine that others use too is faster in one minute than
 in the next.
 """
 
