@@ -11,7 +11,8 @@
     ├── StorageFull            the disk is full; everything committed before is safe
     └── NoSeedReached          not one seed could be fetched
 
-Failures of the web are not here: they are values (`model.Failure`). Bugs are whatever Python raises, and stop the crawl loudly.
+Failures of the web are not here: they are values (`model.Failure`). Bugs are whatever Python raises; one
+that a page brings to light costs that page, is logged and is counted (`crawl/internal_errors.py`).
 """
 
 
