@@ -28,7 +28,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("commands",),
     ("terminal",),
     ("evaluate",),
-    ("knowing", "finding", "picturing", "rereading", "revisiting", "checking", "repairing", "attending"),
+    ("knowing", "finding", "picturing", "rereading", "revisiting", "checking", "repair", "attending"),
     ("app",),
     ("processes", "working"),
     ("metrics",),

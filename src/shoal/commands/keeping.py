@@ -27,7 +27,7 @@ from shoal.topic import values
 from shoal.topic.file import read_topic
 
 if TYPE_CHECKING:
-    from shoal.repairing import Repair
+    from shoal.repair import Repair
 
 
 def _seconds(ctx: click.Context, option: click.Parameter, given: str | None) -> float:
@@ -116,13 +116,13 @@ def check(folder: Path, repair: bool, topic_file: Path | None, as_json: bool, qu
 def _repaired(folder: Path, topic_file: Path | None, *, silent: bool) -> Repair | None:
     """What came back of a database that was lost; None when it is sound."""
     # Here, because all that understands pages takes a moment to load, which few commands need.
-    from shoal import repairing
+    from shoal import repair
 
-    if not (why := repairing.why_broken(folder)):
+    if not (why := repair.why_broken(folder)):
         return None
     settings = read_topic(topic_file, names=names(), environ=os.environ) if topic_file is not None else None
     with waiting.repairing(silent=silent) as progress:
-        done = run_async(repairing.repair(folder, why, settings, progress))
+        done = run_async(repair.repair(folder, why, settings, progress))
     with waiting.indexing(silent=silent) as progress:
         indexing.rebuild(folder, progress)
     return done

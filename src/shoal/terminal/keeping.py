@@ -11,7 +11,7 @@ from shoal.revisiting import Revisit
 from shoal.terminal.speaking import speaker
 
 if TYPE_CHECKING:
-    from shoal.repairing import Repair
+    from shoal.repair import Repair
 
 _SHOWN = 20
 

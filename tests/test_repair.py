@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from shoal import repairing
+from shoal import repair
 from shoal.settings import Pictures
 from shoal.store import folder as folders
 from shoal.store.ours import COPY
@@ -183,7 +183,7 @@ async def test_a_repair_that_is_stopped_leaves_everything_as_it_was(tmp_path: Pa
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        await repairing.repair(folder, repairing.why_broken(folder), None, stop)
+        await repair.repair(folder, repair.why_broken(folder), None, stop)
     del before["lock"]
     assert {name: data for name, data in contents(folder).items() if name != "lock"} == before
     assert (await operator.runs("check", "--repair", "--dir", "c", "--quiet")).code == 0
@@ -218,8 +218,6 @@ def test_versions_and_pictures_come_back_too(tmp_path: Path) -> None:
     before = [ask(folder, question) for question in questions]
     assert all(before)
     (folder / folders.DATABASE).unlink()
-    done = asyncio.run(
-        repairing.repair(folder, repairing.why_broken(folder), stock.crawl.settings, lambda done, total: None)
-    )
+    done = asyncio.run(repair.repair(folder, repair.why_broken(folder), stock.crawl.settings, lambda done, total: None))
     assert (done.pictures, done.unreadable) == (1, 0)
     assert [ask(folder, question) for question in questions] == before
