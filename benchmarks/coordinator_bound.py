@@ -37,10 +37,10 @@ from shoal.cluster import wire
 from shoal.cluster.dispatch import Dispatch
 from shoal.cluster.hand import Hand
 from shoal.crawl.judge import make_judge
-from shoal.crawl.parse import HtmlParser
 from shoal.crawl.strategy import judge_of
 from shoal.crawl.worker import work_together
 from shoal.model import Failure, Missed, Reason, Response, RobotsRead, Seen, Task, Term, Timing, Topic, Visit
+from shoal.parse.parser import HtmlParser
 from shoal.settings import Budget, Cluster, Fetching, Politeness, Settings
 from shoal.store import folder as folders
 from shoal.store.crawl import open_store

@@ -26,9 +26,9 @@ from rich.table import Table
 from benchmarks import site
 from benchmarks.words import says_little
 from shoal import finding, indexing
-from shoal.crawl.parse import HtmlParser
 from shoal.finding import Finder
 from shoal.model import Entry, Page, Response, Seen, State, Task, Term, Timing, Topic, Verdict
+from shoal.parse.parser import HtmlParser
 from shoal.remembered import Changes, StoredPage
 from shoal.settings import Settings
 from shoal.store import feeding

@@ -13,8 +13,8 @@ from shoal.cache import LONGEST, cached
 from shoal.crawl.judge import make_judge
 from shoal.crawl.judge.pictures import PictureSpotter
 from shoal.crawl.learned import pieces
-from shoal.crawl.parse import HtmlParser
 from shoal.model import Response, Term, Timing, Topic
+from shoal.parse.parser import HtmlParser
 from shoal.settings import Pictures
 from shoal.store import linking
 

@@ -12,9 +12,9 @@ from shoal import app
 from shoal.crawl.allowance import Ending
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.internal_errors import LOGGER
-from shoal.crawl.parse import HtmlParser
 from shoal.metrics import CrawlCollector
 from shoal.model import Page, Reason, Response, State
+from shoal.parse.parser import HtmlParser
 from shoal.store.ours import LOG
 from shoal.terminal import crawl as terminal
 from shoal.testing.webserver import WebServer

@@ -31,7 +31,6 @@ from shoal.crawl.intake import Intake
 from shoal.crawl.internal_errors import LOGGER as INTERNAL_ERRORS
 from shoal.crawl.judge import judges
 from shoal.crawl.learning import Learner
-from shoal.crawl.parse import HtmlParser
 from shoal.crawl.politeness import Clocks
 from shoal.crawl.robots import Rulebook
 from shoal.crawl.scope import ScopeRule
@@ -42,6 +41,7 @@ from shoal.crawl.worker import work_together
 from shoal.errors import DatabaseGone, InputError, NoSeedReached, first_of
 from shoal.index.folder import remove as remove_index
 from shoal.model import Entry, Evidence, State
+from shoal.parse.parser import HtmlParser
 from shoal.processes import index_kept, work_elsewhere
 from shoal.protocols import Ledger, Locator, Strategy
 from shoal.remembered import TopicChange, Totals

@@ -18,10 +18,10 @@ from shoal.crawl.bounded_reader import BoundedReader
 from shoal.crawl.judge import make_judge
 from shoal.crawl.judge.pictures import PictureSpotter
 from shoal.crawl.page_reader import PageReader
-from shoal.crawl.parse import HtmlParser
 from shoal.crawl.reader_process import ReaderProcess, serve
 from shoal.crawl.strategy import judge_of
 from shoal.model import Response, Task, Timing, Topic
+from shoal.parse.parser import HtmlParser
 from shoal.protocols import Darkroom, Spotter
 from shoal.settings import Settings
 from shoal.store.packing import packed

@@ -11,9 +11,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from shoal.crawl.fetch import HttpFetcher
-from shoal.crawl.parse import HtmlParser
 from shoal.errors import InputError
 from shoal.model import Failure, Page, Response, Timing, Unanswered
+from shoal.parse.parser import HtmlParser
 from shoal.seeds.asking import Asker, in_a_sentence
 from shoal.settings import Fetching
 from shoal.urls import normalise

@@ -21,10 +21,10 @@ from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.judge import judges
 from shoal.crawl.page_reader import PageReader
-from shoal.crawl.parse import HtmlParser
 from shoal.crawl.visit import PageVisitor
 from shoal.crawl.worker import work_together
 from shoal.model import Visit
+from shoal.parse.parser import HtmlParser
 from shoal.settings import Politeness
 from shoal.testing.broker import MemoryBroker
 from tests.crawl.simulated import SEED, TOPIC, Simulation, page

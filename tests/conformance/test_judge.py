@@ -12,8 +12,8 @@ import pytest
 
 from shoal.crawl.choice import Choice
 from shoal.crawl.judge import judges, make_judge
-from shoal.crawl.parse import HtmlParser
 from shoal.model import Link, Page, Response, Term, Timing, Topic
+from shoal.parse.parser import HtmlParser
 from shoal.protocols import Judge
 
 HIGHEST = 2.1

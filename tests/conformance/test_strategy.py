@@ -20,11 +20,11 @@ from shoal.crawl.choice import Choice
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.judge import judges
 from shoal.crawl.page_reader import PageReader
-from shoal.crawl.parse import HtmlParser
 from shoal.crawl.strategy import SEED_PRIORITY, strategies
 from shoal.crawl.visit import PageVisitor
 from shoal.errors import InputError
 from shoal.model import Candidate, Entry, Link, LinkKind, Opinion, Reason, Seen, State, Term, Topic, Value
+from shoal.parse.parser import HtmlParser
 from shoal.protocols import Strategy
 from shoal.testing.fakes import Answer, FakeFetcher
 from shoal.urls import key_of

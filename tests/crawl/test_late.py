@@ -15,9 +15,9 @@ from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.judge import judges
 from shoal.crawl.page_reader import PageReader
-from shoal.crawl.parse import HtmlParser
 from shoal.crawl.visit import PageVisitor
 from shoal.model import Candidate, Failure, Missed, Moved, Reason, Redirect, Seen, State, Task, Timing, Visit
+from shoal.parse.parser import HtmlParser
 from shoal.remembered import WorkerRecord
 from shoal.settings import Budget, Politeness
 from tests.crawl.simulated import SEED, TOPIC, Simulation, page

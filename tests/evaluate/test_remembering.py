@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from shoal.crawl.judge import make_judge
-from shoal.crawl.parse import HtmlParser
 from shoal.evaluate.remembering import PageCache
 from shoal.model import Page, Response, Term, Topic
+from shoal.parse.parser import HtmlParser
 from shoal.testing.fakes import html
 
 GRID = Topic(name="grid", terms=(Term(text="grid"), Term(text="电网")))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
-from shoal.crawl.parse import HtmlParser
 from shoal.model import Page, Response, Timing
+from shoal.parse.parser import HtmlParser
 from shoal.testing.fuzz import headers
 from tests.fuzz.target import Target
 

@@ -9,15 +9,15 @@ from random import Random
 import msgspec
 from turbohtml import parse
 
-from shoal.crawl import charset
 from shoal.crawl.judge import judges, make_judge
 from shoal.crawl.judge.pictures import PictureSpotter
-from shoal.crawl.maintext import MAX_LINE, MAX_TEXT
-from shoal.crawl.marks import BOX, BOX_END, SPAN, SPAN_END
-from shoal.crawl.markup import _MUTE, _PAINTED, MAX_IMAGES, MAX_LINKS, _as_lines, _Notes
-from shoal.crawl.parse import HtmlParser
-from shoal.crawl.sanitise import sanitised
 from shoal.model import Page, Response, Term, Timing, Topic
+from shoal.parse import charset
+from shoal.parse.html import _MUTE, _PAINTED, MAX_IMAGES, MAX_LINKS, _as_lines, _Notes
+from shoal.parse.main_text import MAX_LINE, MAX_TEXT
+from shoal.parse.markers import BOX, BOX_END, SPAN, SPAN_END
+from shoal.parse.parser import HtmlParser
+from shoal.parse.sanitise import sanitised
 from shoal.protocols import Judge
 from shoal.settings import Pictures
 from shoal.testing.fuzz.html import answer_of, html_answer

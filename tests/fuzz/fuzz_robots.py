@@ -7,7 +7,7 @@ from collections.abc import Callable
 from itertools import takewhile
 from random import Random
 
-from shoal.crawl.robots_txt import LONGEST_DELAY, Robots, product_token
+from shoal.parse.robots_txt import LONGEST_DELAY, Robots, product_token
 from shoal.testing.fuzz import robots
 from tests.fuzz.target import Target
 

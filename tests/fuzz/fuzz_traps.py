@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from shoal import urls
-from shoal.crawl.robots_txt import Robots
 from shoal.crawl.scope import ScopeRule
 from shoal.crawl.traps import LONG_URL, TrapDetector
+from shoal.parse.robots_txt import Robots
 from shoal.settings import Scope
 from shoal.testing.fuzz import addresses
 from tests.fuzz.target import Target

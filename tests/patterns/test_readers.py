@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 import pytest
 
-from shoal.crawl import charset
-from shoal.crawl.parse import HtmlParser
 from shoal.crawl.traps import TrapDetector
 from shoal.index.query import parse
 from shoal.index.snippet import snippet
 from shoal.model import Response, Timing
+from shoal.parse import charset
+from shoal.parse.parser import HtmlParser
 from shoal.seeds.listing import Document
 from shoal.seeds.published import lists_named_in, understood
 from tests.patterns.growth import complaint

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
-from shoal.crawl import charset, links, sources, traps
+from shoal.crawl import traps
 from shoal.crawl.judge import pictures
+from shoal.parse import charset, links
+from shoal.parse import image_sources as sources
 from shoal.seeds import published
 from shoal.topic import values
 

@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterable
 from typing import Literal, NamedTuple
 
 from shoal import urls
-from shoal.crawl.robots_txt import ALLOW_ALL, DISALLOW_ALL, MAX_TEXT, Robots
 from shoal.model import Missed, Moved, Reason, RobotsRead
+from shoal.parse.robots_txt import ALLOW_ALL, DISALLOW_ALL, MAX_TEXT, Robots
 from shoal.remembered import RobotsRecord
 from shoal.settings import Politeness
 

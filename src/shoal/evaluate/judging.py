@@ -17,12 +17,12 @@ from hashlib import blake2b
 from heapq import nsmallest
 
 from shoal.crawl.judge import make_judge
-from shoal.crawl.parse import HtmlParser
 from shoal.evaluate.fetching import read_answer
 from shoal.evaluate.metrics import mean
 from shoal.evaluate.offline import OfflineWeb
 from shoal.evaluate.remembering import PageCache
 from shoal.model import Page
+from shoal.parse.parser import HtmlParser
 from shoal.settings import Settings
 
 OTHERS = 2_000

@@ -9,7 +9,6 @@ from math import log2
 from pathlib import Path
 
 from shoal.crawl.judge import make_judge
-from shoal.crawl.parse import HtmlParser
 from shoal.crawl.strategy import judge_of
 from shoal.evaluate.offline import MeasuredWeb, OfflineWeb, Subject
 from shoal.index.document import Document
@@ -18,6 +17,7 @@ from shoal.index.search import open_index
 from shoal.index.write import IndexWriter
 from shoal.indexing import Standing, stand
 from shoal.model import Page, Response, Timing
+from shoal.parse.parser import HtmlParser
 from shoal.urls import key_of
 
 DEPTH = 10

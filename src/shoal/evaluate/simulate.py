@@ -22,7 +22,6 @@ from shoal.crawl.allowance import Ending
 from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.page_reader import PageReader
-from shoal.crawl.parse import HtmlParser
 from shoal.crawl.strategy import judge_of
 from shoal.crawl.visit import PageVisitor
 from shoal.crawl.worker import work_together
@@ -31,6 +30,7 @@ from shoal.evaluate.fetching import OfflineFetcher
 from shoal.evaluate.offline import OfflineWeb
 from shoal.evaluate.remembering import PageCache
 from shoal.model import Pictured, Seen, Task, Topic, Visit
+from shoal.parse.parser import HtmlParser
 from shoal.protocols import Broker, Judge
 from shoal.readers import make_darkroom, make_spotter
 from shoal.settings import Settings

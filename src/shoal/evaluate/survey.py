@@ -24,7 +24,6 @@ import msgspec
 
 import shoal
 from shoal.crawl.intake import MAX_HOPS
-from shoal.crawl.parse import HtmlParser
 from shoal.crawl.robots import Rulebook
 from shoal.crawl.scope import ScopeRule
 from shoal.crawl.strategy.nofollow import refusal
@@ -33,6 +32,7 @@ from shoal.evaluate.fetching import target_of
 from shoal.evaluate.offline import OfflineWeb
 from shoal.evaluate.oracle import Graph, graph_of, reachable
 from shoal.model import Response, Timing
+from shoal.parse.parser import HtmlParser
 from shoal.remembered import RobotsRecord
 from shoal.settings import USER_AGENT, Settings
 from shoal.testing.webserver import Answer

@@ -6,8 +6,8 @@ import pytest
 
 from shoal.crawl.judge.context import context_judge
 from shoal.crawl.judge.cosine import CosineJudge
-from shoal.crawl.parse import HtmlParser
 from shoal.model import Link, Page, Response, Term, Timing, Topic
+from shoal.parse.parser import HtmlParser
 from shoal.text import flat, terms
 
 TOPIC = Topic(name="grid", terms=(Term(text="grid", weight=3.0), Term(text="电站", weight=4.0)))

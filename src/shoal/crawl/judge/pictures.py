@@ -12,8 +12,8 @@ from shoal.cache import cached
 from shoal.crawl.judge.cosine import THRESHOLD
 from shoal.crawl.judge.links import words_of
 from shoal.crawl.judge.vector import TopicVector, strongest, within_unit
-from shoal.crawl.sources import is_placeholder
 from shoal.model import Evidence, Image, Page, Sighting, Topic
+from shoal.parse.image_sources import is_placeholder
 from shoal.settings import Pictures
 from shoal.text import Keywords, flattened, fold
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from shoal.crawl.marks import BOX, BOX_END, HEADING, SPAN, SPAN_END, Box, RawImage, RawLink, Section, place, sections
-from shoal.crawl.markup import read
 from shoal.model import LinkKind
+from shoal.parse.html import read
+from shoal.parse.markers import BOX, BOX_END, HEADING, SPAN, SPAN_END, Box, RawImage, RawLink, Section, place, sections
 
 
 def link(href: str = "x") -> RawLink:

@@ -6,9 +6,9 @@ from time import process_time
 
 import pytest
 
-from shoal.crawl.markup import MAX_IMAGES
-from shoal.crawl.parse import HtmlParser
 from shoal.model import Image, Page, Response, Timing
+from shoal.parse.html import MAX_IMAGES
+from shoal.parse.parser import HtmlParser
 
 URL = "http://site.test/dir/page.html"
 

@@ -15,8 +15,10 @@ from itertools import islice
 
 from turbohtml import Document, Element, Node, PlainText, Text, parse
 
-from shoal.crawl.maintext import is_noise, line
-from shoal.crawl.marks import (
+from shoal.model import LinkKind
+from shoal.parse.image_sources import Offer, background, best_source, better, offer, side
+from shoal.parse.main_text import is_noise, line
+from shoal.parse.markers import (
     BOX,
     BOX_END,
     HEADING,
@@ -30,9 +32,7 @@ from shoal.crawl.marks import (
     place,
     sections,
 )
-from shoal.crawl.sanitise import sanitised
-from shoal.crawl.sources import Offer, background, best_source, better, offer, side
-from shoal.model import LinkKind
+from shoal.parse.sanitise import sanitised
 
 MAX_LINKS = 10_000
 MAX_IMAGES = 2_000

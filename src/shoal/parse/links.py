@@ -13,11 +13,11 @@ from msgspec.structs import replace
 
 from shoal import urls
 from shoal.cache import LONGEST
-from shoal.crawl import charset
-from shoal.crawl.maintext import MAX_LINE, line, single_spaced
-from shoal.crawl.marks import RawImage, RawLink
-from shoal.crawl.markup import MAX_IMAGES, Markup
 from shoal.model import Image, Link, LinkKind
+from shoal.parse import charset
+from shoal.parse.html import MAX_IMAGES, Markup
+from shoal.parse.main_text import MAX_LINE, line, single_spaced
+from shoal.parse.markers import RawImage, RawLink
 
 _WITHOUT_PLACE = (LinkKind.CANONICAL, LinkKind.REFRESH)
 """They stand in the head of a page, so no text is around them."""

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal import urls
-from shoal.crawl.links import resolve
-from shoal.crawl.marks import RawLink
-from shoal.crawl.markup import Markup
 from shoal.model import LinkKind
+from shoal.parse.html import Markup
+from shoal.parse.links import resolve
+from shoal.parse.markers import RawLink
 
 BASES = ["http://site.test/", "https://www.site.test:8080/a/b.html", "http://site.test/a/b?c=/d/e", "http://1.2.3.4/x/"]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shoal.crawl.language import language_of
+from shoal.parse.language import language_of
 
 ENGLISH = "The power grid delivers electricity from the producers to the consumers of a country. "
 CHINESE = "智能电网是以物理电网为基础的现代化电网，发展很快，需要可靠的通信网络。"

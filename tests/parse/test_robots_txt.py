@@ -6,7 +6,7 @@ from random import Random
 import pytest
 from protego import Protego
 
-from shoal.crawl.robots_txt import (
+from shoal.parse.robots_txt import (
     ALLOW_ALL,
     DISALLOW_ALL,
     LONGEST_DELAY,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.crawl.dates import iso_date, published
+from shoal.parse.dates import iso_date, published
 
 
 @pytest.mark.parametrize(

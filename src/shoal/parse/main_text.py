@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from shoal.crawl.marks import HEADING, SPAN, SPAN_END, Section
+from shoal.parse.markers import HEADING, SPAN, SPAN_END, Section
 
 MAX_TEXT = 200_000
 """Characters of main text that are kept of a page."""

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.crawl.charset import decode
+from shoal.parse.charset import decode
 
 CHINESE = "智能电网是以物理电网为基础的现代化电网，发展很快。电力系统的调度与保护需要可靠的通信网络和数据分析。" * 3
 TRADITIONAL = "智慧電網是以物理電網為基礎的現代化電網，發展很快。電力系統的調度與保護需要可靠的通訊網路和資料分析。" * 3

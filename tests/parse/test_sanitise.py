@@ -8,8 +8,8 @@ import sys
 import pytest
 from turbohtml import parse
 
-from shoal.crawl.markup import read
-from shoal.crawl.sanitise import MAX_HTML, MAX_TAGS, sanitised
+from shoal.parse.html import read
+from shoal.parse.sanitise import MAX_HTML, MAX_TAGS, sanitised
 from shoal.testing.fuzz.slow_pages import slow_pages
 
 SIZE = 100_000
@@ -99,7 +99,7 @@ ENDINGS = ["<b><p></b>", "<a><p></a>", "<a><p><a>", "<nobr><p><nobr>", "x<i>x<p>
 @pytest.mark.parametrize("above", ["<x><x><x>", "<DIV><div><x>", "<svg><g></svg><math><mi><x>"])
 def test_a_table_at_the_deepest_level_ends_no_process(above: str, ending: str) -> None:
     """In a process of its own, because the parser ends it."""
-    read_it = "import sys; from shoal.crawl.markup import read; print(len(read(sys.stdin.read()).text))"
+    read_it = "import sys; from shoal.parse.html import read; print(len(read(sys.stdin.read()).text))"
     html = f"{above}{DEEP}</TABLE>{ending}text"
     done = subprocess.run([sys.executable, "-c", read_it], input=html, text=True, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")

@@ -13,12 +13,13 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from shoal import text, urls
-from shoal.crawl import charset, dates, markup
-from shoal.crawl.language import language_of
-from shoal.crawl.links import resolve
-from shoal.crawl.maintext import MAX_TEXT, first_heading, headings, line, main_text
-from shoal.crawl.robots_txt import names_of
 from shoal.model import LinkKind, Page, Response
+from shoal.parse import charset, dates
+from shoal.parse import html as markup
+from shoal.parse.language import language_of
+from shoal.parse.links import resolve
+from shoal.parse.main_text import MAX_TEXT, first_heading, headings, line, main_text
+from shoal.parse.robots_txt import names_of
 from shoal.settings import USER_AGENT
 
 _HTML = frozenset(("text/html", "application/xhtml+xml"))

@@ -10,8 +10,8 @@ import pytest
 
 from shoal.crawl.judge import make_judge
 from shoal.crawl.judge.pictures import PictureSpotter
-from shoal.crawl.parse import HtmlParser
 from shoal.model import Page, Response, Term, Timing, Topic
+from shoal.parse.parser import HtmlParser
 from shoal.protocols import Judge
 from shoal.settings import Pictures
 from shoal.testing.fuzz.slow_pages import slow_pages

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.crawl.sources import Offer, background, best_source, is_placeholder, offer, side
+from shoal.parse.image_sources import Offer, background, best_source, is_placeholder, offer, side
 
 
 @pytest.mark.parametrize(

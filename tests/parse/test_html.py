@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.crawl.markup import MAX_IMAGES, MAX_LINKS
-from shoal.crawl.parse import HtmlParser
 from shoal.model import Image, Link, LinkKind, Page, Response, Timing
+from shoal.parse.html import MAX_IMAGES, MAX_LINKS
+from shoal.parse.parser import HtmlParser
 from shoal.text import flat, terms
 
 URL = "http://site.test/dir/page.html"
