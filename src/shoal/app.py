@@ -64,8 +64,8 @@ from shoal.urls import normalise
 
 if TYPE_CHECKING:
     from shoal.cluster.dispatch import Dispatch
-    from shoal.crawl.addresses import CachingResolver
     from shoal.crawl.locator import HostLocator
+    from shoal.fetch.addresses import CachingResolver
 
 Watch = Callable[[Coordinator], Coroutine[None, None, None]]
 """Shows how a crawl stands; cancelled when the crawl is over."""
@@ -342,9 +342,9 @@ def make_locator(settings: Settings) -> HostLocator | None:
     if settings.fetching.proxy:
         return None
     # Only here, because the HTTP client takes a third of a second to import, and most commands fetch nothing.
-    from shoal.crawl.addresses import CachingResolver
-    from shoal.crawl.fetch import threads_for
     from shoal.crawl.locator import HostLocator
+    from shoal.fetch.addresses import CachingResolver
+    from shoal.fetch.client import threads_for
 
     return HostLocator(CachingResolver(threads=threads_for(settings.fetching)), settings.fetching)
 

@@ -19,9 +19,9 @@ from msgspec.structs import replace
 
 from shoal.app import make_coordinator
 from shoal.crawl.coordinator import Coordinator
-from shoal.crawl.fetch import is_text
 from shoal.crawl.internal_errors import place_of
 from shoal.errors import DatabaseDamaged, FolderError, InputError
+from shoal.fetch.client import is_text
 from shoal.model import Pictured, Response, Seen, Task
 from shoal.protocols import Reader
 from shoal.readers import open_reader

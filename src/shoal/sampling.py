@@ -10,11 +10,11 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
-from shoal.crawl.fetch import HttpFetcher
 from shoal.errors import InputError
+from shoal.fetch.client import HttpFetcher
+from shoal.fetch.polite_client import Asker, in_a_sentence
 from shoal.model import Failure, Page, Response, Timing, Unanswered
 from shoal.parse.parser import HtmlParser
-from shoal.seeds.asking import Asker, in_a_sentence
 from shoal.settings import Fetching
 from shoal.urls import normalise
 

@@ -15,11 +15,11 @@ import msgspec
 import uvloop
 
 from shoal import interpreter
-from shoal.crawl.addresses import CachingResolver
-from shoal.crawl.fetch import HttpFetcher
 from shoal.crawl.pipe import PipeBroker, connect
 from shoal.crawl.visit import PageVisitor
 from shoal.crawl.worker import work_together
+from shoal.fetch.addresses import CachingResolver
+from shoal.fetch.client import HttpFetcher
 from shoal.harmless import log_to_stderr
 from shoal.model import Topic
 from shoal.readers import open_reader

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from shoal.crawl.fetch import HttpFetcher
+from shoal.fetch.client import HttpFetcher
 from shoal.model import Failure, Reason, Redirect, Response, Task, TaskKind
 from shoal.protocols import Fetcher
 from shoal.settings import Fetching

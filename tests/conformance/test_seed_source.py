@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from shoal.crawl.fetch import HttpFetcher
+from shoal.fetch.client import HttpFetcher
+from shoal.fetch.polite_client import Asker
 from shoal.model import Suggestions, Unanswered
 from shoal.protocols import SeedSource
-from shoal.seeds.asking import Asker
 from shoal.seeds.published import PublishedSource
 from shoal.seeds.searxng import SearxngSource
 from shoal.settings import Fetching

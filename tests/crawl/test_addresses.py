@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from shoal.crawl.addresses import AddressGuard, AddressRefused, CachingResolver, NoSuchName, ask_system
 from shoal.errors import InputError
+from shoal.fetch.addresses import AddressGuard, AddressRefused, CachingResolver, NoSuchName, ask_system
 from shoal.testing.fakes import ManualClock
 
 PUBLIC = ["8.8.8.8", "1.1.1.1", "223.5.5.5", "100.63.255.255", "172.32.0.1", "2606:4700::1111", "2400:3200::1"]

@@ -6,11 +6,11 @@ import asyncio
 import atexit
 from functools import cache
 
-from shoal.crawl.fetch import HttpFetcher
+from shoal.fetch.client import HttpFetcher
 from shoal.model import Failure, Redirect, Response, Task
 from shoal.settings import Fetching
 from shoal.testing.fuzz.answers import http_answer
-from tests.crawl.test_broken_answers import assert_harmless
+from tests.fetch.test_client_broken_answers import assert_harmless
 from tests.fuzz.target import Target
 
 _SETTINGS = Fetching(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+from shoal.fetch.polite_client import Asker
 from shoal.model import Suggestion, Suggestions, Unanswered
-from shoal.seeds.asking import Asker
 from shoal.seeds.listing import Document, decoded
 from shoal.seeds.published import lists_named_in, understood
 from shoal.seeds.searxng import SearxngSource

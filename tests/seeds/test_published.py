@@ -5,8 +5,8 @@ from collections.abc import Mapping
 
 import pytest
 
+from shoal.fetch.polite_client import Asker
 from shoal.model import Failure, Reason, Redirect, Response, Suggestions, Unanswered
-from shoal.seeds.asking import Asker
 from shoal.seeds.listing import Document
 from shoal.seeds.published import MOST_DOCUMENTS, PublishedSource, lists_named_in, understood
 from shoal.testing.fakes import FakeFetcher, failure, html, redirect

@@ -6,10 +6,10 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from shoal.crawl.fetch import HttpFetcher
 from shoal.errors import InputError
+from shoal.fetch.client import HttpFetcher
+from shoal.fetch.polite_client import Asker
 from shoal.model import Suggestions, Unanswered
-from shoal.seeds.asking import Asker
 from shoal.seeds.searxng import SearxngSource, instance_address, language_code
 from shoal.settings import Fetching
 from shoal.testing.fakes import FakeFetcher, failure, html

@@ -13,8 +13,8 @@ import pytest
 from msgspec.structs import replace
 
 from shoal import app
-from shoal.crawl.fetch import HttpFetcher
 from shoal.errors import FolderError
+from shoal.fetch.client import HttpFetcher
 from shoal.model import Failure, Task
 from shoal.settings import Cluster, Fetching, Settings
 from shoal.store import backup, moving

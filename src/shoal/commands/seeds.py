@@ -16,10 +16,10 @@ from shoal.commands import wishes as wishing
 from shoal.commands.answer import path_text, print_json, run_async
 from shoal.commands.wishes import Wishes
 from shoal.errors import InputError
+from shoal.fetch.polite_client import Asker, is_wanted
 from shoal.model import Suggestions, Term, Topic, Unanswered
 from shoal.protocols import SeedSource
 from shoal.seeds import choosing
-from shoal.seeds.asking import Asker, is_wanted
 from shoal.seeds.choosing import Choice, Listed, listed
 from shoal.seeds.listing import LARGEST
 from shoal.seeds.published import PublishedSource
@@ -109,7 +109,7 @@ def _ask(make: _MakeSource, wishes: Wishes, fetching: Fetching) -> Suggestions:
 
 async def _answer(make: _MakeSource, wishes: Wishes, fetching: Fetching) -> Suggestions | Unanswered:
     # Only here, because the HTTP client takes a third of a second to load, and a mistake shall be told at once.
-    from shoal.crawl.fetch import HttpFetcher
+    from shoal.fetch.client import HttpFetcher
 
     async with HttpFetcher(fetching, wanted=is_wanted) as fetcher:
         return await make(Asker(fetcher, delay=wishes.delay)).find(wishes.words, wishes.limit)

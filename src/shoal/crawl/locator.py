@@ -12,7 +12,7 @@ from functools import partial
 from types import TracebackType
 from typing import Self
 
-from shoal.crawl.addresses import AddressGuard, CachingResolver, is_address
+from shoal.fetch.addresses import AddressGuard, CachingResolver, is_address
 from shoal.settings import Fetching
 
 AT_ONCE = 64

@@ -8,8 +8,8 @@ from collections.abc import Callable, Coroutine
 from http import HTTPStatus
 from typing import Any, TypeVar, cast
 
-from shoal.crawl.fetch import REDIRECTS, Exchange, is_text
 from shoal.evaluate.offline import OfflineWeb
+from shoal.fetch.client import REDIRECTS, Exchange, is_text
 from shoal.model import Failure, Redirect, Response, Task
 from shoal.settings import Fetching
 from shoal.testing.webserver import NOT_FOUND, Answer

@@ -13,8 +13,8 @@ from urllib.parse import urlencode
 import msgspec
 
 from shoal.errors import InputError
+from shoal.fetch.polite_client import Asker, in_a_sentence
 from shoal.model import Failure, Suggestion, Suggestions, Unanswered
-from shoal.seeds.asking import Asker, in_a_sentence
 from shoal.seeds.gathering import Gathering, Wanted, everything, phrases_in, plain, suggestion
 from shoal.seeds.listing import UNREADABLE
 from shoal.urls import normalise

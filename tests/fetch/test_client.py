@@ -19,9 +19,9 @@ from aiohttp import client_exceptions
 from backports import zstd
 from msgspec.structs import replace
 
-from shoal.crawl.addresses import NoSuchName
-from shoal.crawl.fetch import ROBOTS_LIMIT, HttpFetcher, request_headers
-from shoal.crawl.trouble import deciding_class, explain
+from shoal.fetch.addresses import NoSuchName
+from shoal.fetch.client import ROBOTS_LIMIT, HttpFetcher, request_headers
+from shoal.fetch.failures import deciding_class, explain
 from shoal.model import Failure, Reason, Redirect, Response, Task
 from shoal.settings import Fetching
 from shoal.testing.evils import EVILS, Evil

@@ -22,12 +22,12 @@ import aiohttp
 from yarl import URL
 
 from shoal import urls
-from shoal.crawl.addresses import AddressGuard, CachingResolver, Lookup, ask_system
 from shoal.crawl.internal_errors import failure_of
 from shoal.crawl.legible import legible
 from shoal.crawl.politeness import MAX_RETRY_AFTER
 from shoal.crawl.steady_clock import evenly, seconds_up
-from shoal.crawl.trouble import explain, is_known
+from shoal.fetch.addresses import AddressGuard, CachingResolver, Lookup, ask_system
+from shoal.fetch.failures import explain, is_known
 from shoal.model import Failure, Reason, Redirect, Response, Task, Timing
 from shoal.settings import Fetching
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from shoal.fetch.polite_client import Asker, in_a_sentence, is_wanted
 from shoal.model import Failure, Response, Unanswered
-from shoal.seeds.asking import Asker, in_a_sentence, is_wanted
 from shoal.testing.fakes import FakeFetcher, html, redirect
 
 

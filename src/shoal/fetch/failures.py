@@ -13,8 +13,8 @@ import aiohttp
 from aiohttp import http_exceptions
 from aiohttp.client_exceptions import UploadAbortedError
 
-from shoal.crawl.addresses import AddressRefused, NoSuchName
 from shoal.crawl.legible import legible
+from shoal.fetch.addresses import AddressRefused, NoSuchName
 from shoal.model import Reason
 from shoal.settings import Fetching
 
