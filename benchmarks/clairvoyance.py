@@ -24,7 +24,6 @@ from functools import partial
 import numpy as np
 
 from benchmarks.learned import PAGES, Grounds, score_of
-from shoal.crawl.judge import make_judge
 from shoal.crawl.learned.links import Links, Slots
 from shoal.crawl.learned.signs import Signs
 from shoal.crawl.strategy import strategies
@@ -35,6 +34,7 @@ from shoal.evaluate.judging import Reader
 from shoal.evaluate.metrics import mean
 from shoal.evaluate.offline import open_web
 from shoal.evaluate.survey import Ground
+from shoal.judge import make_judge
 from shoal.model import Topic
 from shoal.urls import key_of
 

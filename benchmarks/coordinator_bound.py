@@ -36,9 +36,9 @@ from shoal import app, interpreter
 from shoal.cluster import wire
 from shoal.cluster.dispatch import Dispatch
 from shoal.cluster.hand import Hand
-from shoal.crawl.judge import make_judge
 from shoal.crawl.strategy import judge_of
 from shoal.crawl.worker import work_together
+from shoal.judge import make_judge
 from shoal.model import Failure, Missed, Reason, Response, RobotsRead, Seen, Task, Term, Timing, Topic, Visit
 from shoal.parse.parser import HtmlParser
 from shoal.settings import Budget, Cluster, Fetching, Politeness, Settings

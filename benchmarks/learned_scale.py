@@ -22,11 +22,11 @@ from zlib import crc32
 from shoal import interpreter
 from shoal.crawl.frontier import Frontier
 from shoal.crawl.intake import Intake
-from shoal.crawl.judge.evidence import EvidenceJudge
 from shoal.crawl.politeness import Clocks
 from shoal.crawl.scope import ScopeRule
 from shoal.crawl.strategy.learned import Learned
 from shoal.crawl.traps import TrapDetector
+from shoal.judge.evidence import EvidenceJudge
 from shoal.model import Entry, Link, Page, Response, Seen, State, Task, Term, Timing, Topic, Verdict
 from shoal.settings import Budget, Politeness, Scope, Settings
 from shoal.store import folder as folders

@@ -10,9 +10,9 @@ import pytest
 
 from shoal import text, urls
 from shoal.cache import LONGEST, cached
-from shoal.crawl.judge import make_judge
-from shoal.crawl.judge.pictures import PictureSpotter
 from shoal.crawl.learned import pieces
+from shoal.judge import make_judge
+from shoal.judge.image_judge import PictureSpotter
 from shoal.model import Response, Term, Timing, Topic
 from shoal.parse.parser import HtmlParser
 from shoal.settings import Pictures

@@ -22,14 +22,12 @@ from msgspec.structs import replace
 from shoal import indexing, interpreter
 from shoal.cluster import leases
 from shoal.crawl.allowance import Ending
-from shoal.crawl.choice import Choice, Parameter
 from shoal.crawl.coordinator import COMMIT_SECONDS, Coordinator
 from shoal.crawl.figures import ClusterFigures
 from shoal.crawl.finish import AHEAD, LATELY, Finish, Row, warning
 from shoal.crawl.frontier import Frontier
 from shoal.crawl.intake import Intake
 from shoal.crawl.internal_errors import LOGGER as INTERNAL_ERRORS
-from shoal.crawl.judge import judges
 from shoal.crawl.learning import Learner
 from shoal.crawl.politeness import Clocks
 from shoal.crawl.robots import Rulebook
@@ -40,6 +38,8 @@ from shoal.crawl.traps import TrapDetector
 from shoal.crawl.worker import work_together
 from shoal.errors import DatabaseGone, InputError, NoSeedReached, first_of
 from shoal.index.folder import remove as remove_index
+from shoal.judge import judges
+from shoal.judge.registry import Choice, Parameter
 from shoal.model import Entry, Evidence, State
 from shoal.parse.parser import HtmlParser
 from shoal.processes import index_kept, work_elsewhere

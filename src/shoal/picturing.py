@@ -8,7 +8,6 @@ from pathlib import Path
 
 import msgspec
 
-from shoal.crawl.judge.pictures import describe
 from shoal.errors import FolderError, InputError
 from shoal.images.gallery import Exhibit, gallery
 from shoal.index.document import Document
@@ -16,6 +15,7 @@ from shoal.index.folder import exists, problem
 from shoal.index.query import parse
 from shoal.index.search import open_index
 from shoal.index.write import IndexWriter
+from shoal.judge.image_judge import describe
 from shoal.store import album
 from shoal.store import folder as folders
 from shoal.store.album import Kept

@@ -15,11 +15,11 @@ from functools import partial
 from shoal import interpreter
 from shoal.crawl.alarm import Alarm, can_be_used
 from shoal.crawl.bounded_reader import BoundedReader
-from shoal.crawl.judge import make_judge
-from shoal.crawl.judge.pictures import PictureSpotter
 from shoal.crawl.page_reader import PageReader
 from shoal.crawl.reader_process import ReaderProcess, serve
 from shoal.crawl.strategy import judge_of
+from shoal.judge import make_judge
+from shoal.judge.image_judge import PictureSpotter
 from shoal.model import Response, Task, Timing, Topic
 from shoal.parse.parser import HtmlParser
 from shoal.protocols import Darkroom, Spotter

@@ -19,10 +19,10 @@ from shoal.cluster.wire import Assigned
 from shoal.crawl.allowance import Ending
 from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.coordinator import Coordinator
-from shoal.crawl.judge import judges
 from shoal.crawl.page_reader import PageReader
 from shoal.crawl.visit import PageVisitor
 from shoal.crawl.worker import work_together
+from shoal.judge import judges
 from shoal.model import Visit
 from shoal.parse.parser import HtmlParser
 from shoal.settings import Politeness

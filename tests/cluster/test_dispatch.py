@@ -23,11 +23,11 @@ from shoal.cluster.wire import Assigned, Beat, Came
 from shoal.crawl.allowance import Ending
 from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.coordinator import Coordinator
-from shoal.crawl.judge import judges
 from shoal.crawl.page_reader import PageReader
 from shoal.crawl.visit import PageVisitor
 from shoal.crawl.worker import work_together
 from shoal.errors import BrokerRefused, first_of
+from shoal.judge import judges
 from shoal.model import Reason, State, Task, Visit
 from shoal.parse.parser import HtmlParser
 from shoal.settings import Cluster, Learning, Politeness, Settings

@@ -18,11 +18,11 @@ from shoal.cluster.hand import Hand
 from shoal.crawl.allowance import Ending
 from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.coordinator import Coordinator
-from shoal.crawl.judge import judges
 from shoal.crawl.page_reader import PageReader
 from shoal.crawl.pipe import Channel, PipeBroker, connect, serve
 from shoal.crawl.visit import PageVisitor
 from shoal.crawl.worker import work_together
+from shoal.judge import judges
 from shoal.model import State
 from shoal.parse.parser import HtmlParser
 from shoal.protocols import Broker

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 import msgspec
 import pytest
 
-from shoal.crawl.choice import Choice
-from shoal.crawl.judge import judges, make_judge
+from shoal.judge import judges, make_judge
+from shoal.judge.registry import Choice
 from shoal.model import Link, Page, Response, Term, Timing, Topic
 from shoal.parse.parser import HtmlParser
 from shoal.protocols import Judge
@@ -215,7 +215,7 @@ def test_links_in_all_languages_are_equal(make: Maker, name: str, topic: Topic, 
 
 
 def test_no_link_promises_more_than_one_whose_text_names_the_topic(make: Maker, name: str) -> None:
-    """Whether surroundings and URL count at all is for each judge to say (`tests/crawl/judge/test_links.py`)."""
+    """Whether surroundings and URL count at all is for each judge to say (`tests/judge/test_links.py`)."""
     words, plain = "the power grid and its substation", "http://x.example/1"
     links = (
         Link(url=plain, anchor=words),

@@ -16,13 +16,13 @@ import pytest
 from shoal import app
 from shoal.crawl.allowance import Ending
 from shoal.crawl.bounded_reader import InTurns
-from shoal.crawl.choice import Choice
 from shoal.crawl.coordinator import Coordinator
-from shoal.crawl.judge import judges
 from shoal.crawl.page_reader import PageReader
 from shoal.crawl.strategy import SEED_PRIORITY, strategies
 from shoal.crawl.visit import PageVisitor
 from shoal.errors import InputError
+from shoal.judge import judges
+from shoal.judge.registry import Choice
 from shoal.model import Candidate, Entry, Link, LinkKind, Opinion, Reason, Seen, State, Term, Topic, Value
 from shoal.parse.parser import HtmlParser
 from shoal.protocols import Strategy

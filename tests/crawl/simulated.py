@@ -17,11 +17,11 @@ from shoal import app
 from shoal.crawl.allowance import Ending
 from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.coordinator import Coordinator
-from shoal.crawl.judge import make_judge
 from shoal.crawl.page_reader import PageReader
 from shoal.crawl.strategy import judge_of
 from shoal.crawl.visit import PageVisitor
 from shoal.crawl.worker import work_together
+from shoal.judge import make_judge
 from shoal.model import Seen, Task, Term, Topic, Visit
 from shoal.parse.parser import HtmlParser
 from shoal.protocols import Ledger, Visitor

@@ -13,9 +13,9 @@ from msgspec.structs import replace
 from shoal.crawl.allowance import Ending
 from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.coordinator import Coordinator
-from shoal.crawl.judge import judges
 from shoal.crawl.page_reader import PageReader
 from shoal.crawl.visit import PageVisitor
+from shoal.judge import judges
 from shoal.model import Candidate, Failure, Missed, Moved, Reason, Redirect, Seen, State, Task, Timing, Visit
 from shoal.parse.parser import HtmlParser
 from shoal.remembered import WorkerRecord

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from shoal.crawl.judge import make_judge
 from shoal.evaluate.remembering import PageCache
+from shoal.judge import make_judge
 from shoal.model import Page, Response, Term, Topic
 from shoal.parse.parser import HtmlParser
 from shoal.testing.fakes import html

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 from shoal import app
 from shoal.crawl.bounded_reader import InTurns
-from shoal.crawl.judge import make_judge
 from shoal.crawl.locator import HostLocator
 from shoal.crawl.page_reader import PageReader
 from shoal.crawl.strategy import judge_of
@@ -22,6 +21,7 @@ from shoal.crawl.visit import PageVisitor
 from shoal.crawl.worker import work_together
 from shoal.fetch.addresses import CachingResolver, Lookup
 from shoal.fetch.client import HttpFetcher
+from shoal.judge import make_judge
 from shoal.model import Reason, State, Term, Topic
 from shoal.parse.parser import HtmlParser
 from shoal.settings import Budget, Fetching, Politeness, Settings

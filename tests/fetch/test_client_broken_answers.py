@@ -15,13 +15,13 @@ from msgspec.structs import replace
 
 from shoal import app
 from shoal.crawl.bounded_reader import InTurns
-from shoal.crawl.judge import make_judge
 from shoal.crawl.page_reader import PageReader
 from shoal.crawl.strategy import judge_of
 from shoal.crawl.visit import PageVisitor
 from shoal.crawl.worker import work_together
 from shoal.fetch.client import HttpFetcher
 from shoal.fetch.failures import explain
+from shoal.judge import make_judge
 from shoal.model import Failure, Reason, Redirect, Response, State, Task, Term, Topic
 from shoal.parse.parser import HtmlParser
 from shoal.settings import Fetching, Politeness, Settings

@@ -9,8 +9,8 @@ from random import Random
 import msgspec
 from turbohtml import parse
 
-from shoal.crawl.judge import judges, make_judge
-from shoal.crawl.judge.pictures import PictureSpotter
+from shoal.judge import judges, make_judge
+from shoal.judge.image_judge import PictureSpotter
 from shoal.model import Page, Response, Term, Timing, Topic
 from shoal.parse import charset
 from shoal.parse.html import _MUTE, _PAINTED, MAX_IMAGES, MAX_LINKS, _as_lines, _Notes

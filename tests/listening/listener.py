@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shoal.crawl.choice import Choice
+from shoal.judge.registry import Choice
 from tests.hearing import Listener
 
 CHOICE = Choice(name="listener", summary="hosts that the user likes first", paper="", make=Listener)

@@ -8,8 +8,8 @@ from time import thread_time
 import msgspec
 import pytest
 
-from shoal.crawl.judge import make_judge
-from shoal.crawl.judge.pictures import PictureSpotter
+from shoal.judge import make_judge
+from shoal.judge.image_judge import PictureSpotter
 from shoal.model import Page, Response, Term, Timing, Topic
 from shoal.parse.parser import HtmlParser
 from shoal.protocols import Judge

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from shoal.crawl import traps
-from shoal.crawl.judge import pictures
+from shoal.judge import image_judge as pictures
 from shoal.parse import charset, links
 from shoal.parse import image_sources as sources
 from shoal.seeds import published

@@ -19,7 +19,6 @@ from typing import Protocol
 import msgspec
 from msgspec.structs import replace
 
-from shoal.crawl.judge import judges
 from shoal.crawl.strategy import strategies
 from shoal.errors import InputError
 from shoal.evaluate.crew import Began, share
@@ -30,6 +29,7 @@ from shoal.evaluate.resultfolder import note, remove_noted, result_folder
 from shoal.evaluate.standings import Comparison, Results, WebFacts, topic_facts
 from shoal.evaluate.survey import kept_survey, stamp_of
 from shoal.evaluate.tables import write_curves, write_judges, write_means, write_summary
+from shoal.judge import judges
 from shoal.store.folder import storage_errors
 from shoal.topic.values import one_of
 

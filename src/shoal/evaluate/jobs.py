@@ -18,7 +18,6 @@ import msgspec
 from msgspec.structs import replace
 
 import shoal
-from shoal.crawl.choice import Choice
 from shoal.crawl.strategy import strategies
 from shoal.errors import InputError
 from shoal.evaluate.judging import rate
@@ -28,6 +27,7 @@ from shoal.evaluate.oracle import omniscient
 from shoal.evaluate.remembering import PageCache
 from shoal.evaluate.simulate import LATENCY, Fetched, simulate
 from shoal.evaluate.survey import Ground, Survey, code_stamp
+from shoal.judge.registry import Choice
 from shoal.settings import Budget, Politeness, Settings
 from shoal.topic.vectors import installed
 

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from heapq import nsmallest
 
-from shoal.crawl.judge import make_judge
 from shoal.evaluate.fetching import read_answer
 from shoal.evaluate.metrics import mean
 from shoal.evaluate.offline import OfflineWeb
 from shoal.evaluate.remembering import PageCache
+from shoal.judge import make_judge
 from shoal.model import Page
 from shoal.parse.parser import HtmlParser
 from shoal.settings import Settings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import Generic, TypeVar
 
-from shoal.crawl.judge import make_judge
+from shoal.judge import make_judge
 from shoal.model import Link, Page, Response, Topic, Verdict
 from shoal.protocols import Judge, Parser
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from math import log2
 from pathlib import Path
 
-from shoal.crawl.judge import make_judge
 from shoal.crawl.strategy import judge_of
 from shoal.evaluate.offline import MeasuredWeb, OfflineWeb, Subject
 from shoal.index.document import Document
@@ -16,6 +15,7 @@ from shoal.index.query import parse
 from shoal.index.search import open_index
 from shoal.index.write import IndexWriter
 from shoal.indexing import Standing, stand
+from shoal.judge import make_judge
 from shoal.model import Page, Response, Timing
 from shoal.parse.parser import HtmlParser
 from shoal.urls import key_of

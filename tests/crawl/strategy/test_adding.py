@@ -13,9 +13,9 @@ import pytest
 from shoal import app
 from shoal.crawl import strategy as package
 from shoal.crawl.allowance import Ending
-from shoal.crawl.choice import Choice
 from shoal.crawl.strategy import strategies
 from shoal.errors import InputError
+from shoal.judge.registry import Choice
 from shoal.protocols import Strategy
 from shoal.settings import Settings
 from shoal.store import folder as folders

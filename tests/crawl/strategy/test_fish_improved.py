@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from shoal.crawl.judge.zones import ZonesJudge
 from shoal.crawl.strategy.fish_improved import ImprovedFish
+from shoal.judge.zones import ZonesJudge
 from shoal.model import Link, Page, Seen, Term, Topic
 from tests.crawl.strategy.pages import Queue, page, seen
 

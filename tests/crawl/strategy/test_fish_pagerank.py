@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from shoal.crawl.judge.links import CONTEXT_SHARE
 from shoal.crawl.strategy.fish_pagerank import FishPageRank
+from shoal.judge.links import CONTEXT_SHARE
 from shoal.model import Candidate, Reason, Seen, State
 from shoal.testing.fakes import html
 from tests.crawl import simulated

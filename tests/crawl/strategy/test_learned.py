@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from shoal.crawl.judge.evidence import EvidenceJudge
 from shoal.crawl.learned.prospects import AUDIT_EVERY, FIRST
 from shoal.crawl.strategy.learned import OPINION_PAGES, Learned
 from shoal.errors import InputError
+from shoal.judge.evidence import EvidenceJudge
 from shoal.model import Candidate, Entry, Link, LinkKind, Opinion, Outlook, Seen, Term, Topic
 from shoal.urls import host_of, key_of
 from tests.crawl.strategy.pages import seen

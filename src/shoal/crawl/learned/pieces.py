@@ -13,7 +13,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from shoal.cache import cached
-from shoal.crawl.judge.links import words_of
+from shoal.judge.links import words_of
 from shoal.text import HAN, fold
 
 SLOTS = 2**18

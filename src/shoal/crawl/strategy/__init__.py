@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from shoal.crawl.choice import Choice, choices_in
+from shoal.judge.registry import Choice, choices_in
 from shoal.protocols import Strategy
 from shoal.settings import Settings
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from shoal.crawl.choice import Choice, Parameter
 from shoal.crawl.strategy.nofollow import refusal
+from shoal.judge.registry import Choice, Parameter
 from shoal.model import Candidate, Link, Reason, Seen, Topic
 from shoal.protocols import Strategy
 

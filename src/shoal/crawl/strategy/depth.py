@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from shoal.crawl.choice import Choice
 from shoal.crawl.strategy.nofollow import refusal
+from shoal.judge.registry import Choice
 from shoal.model import Candidate, Seen, Topic
 from shoal.protocols import Strategy
 

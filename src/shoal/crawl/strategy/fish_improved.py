@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from shoal.crawl.choice import Choice
 from shoal.crawl.strategy.fish import PARAMETERS, Fish
+from shoal.judge.registry import Choice
 from shoal.model import Verdict
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from shoal.crawl.choice import Choice, Parameter
 from shoal.crawl.graph import DAMPING
 from shoal.crawl.ranking import Ranking
 from shoal.crawl.strategy.chart import Chart
 from shoal.crawl.strategy.nofollow import promising
+from shoal.judge.registry import Choice, Parameter
 from shoal.model import Candidate, Link, Reason, Repriced, Seen, Topic
 from shoal.urls import key_of
 

@@ -24,12 +24,12 @@ from random import Random
 
 import msgspec
 
-from shoal.crawl.choice import Choice, Parameter
 from shoal.crawl.graph import Values
-from shoal.crawl.judge.relative import relative_vector
 from shoal.crawl.ranking import Ranking
 from shoal.crawl.strategy.chart import Chart, Key, readable
 from shoal.crawl.strategy.nofollow import promising
+from shoal.judge.registry import Choice, Parameter
+from shoal.judge.relative import relative_vector
 from shoal.model import Candidate, Link, Repriced, Seen, Topic
 from shoal.text import flattened
 from shoal.urls import host_of, key_of

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from shoal.crawl.choice import Choice, Parameter
 from shoal.crawl.strategy.nofollow import promising
+from shoal.judge.registry import Choice, Parameter
 from shoal.model import Candidate, Seen, Topic
 from shoal.protocols import Strategy
 

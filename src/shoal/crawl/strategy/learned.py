@@ -10,9 +10,6 @@ import msgspec
 import numpy as np
 
 from shoal.cache import cached
-from shoal.crawl.choice import Choice, Parameter
-from shoal.crawl.judge.evidence import Words
-from shoal.crawl.judge.links import EVERYWHERE, LinkScorer
 from shoal.crawl.learned import carrying, telling
 from shoal.crawl.learned.carrying import Memo
 from shoal.crawl.learned.links import PLACES, Links, Rows, Slots
@@ -22,6 +19,9 @@ from shoal.crawl.learned.reading import Found, Source, hints_beside, page_place,
 from shoal.crawl.learned.signs import Signs
 from shoal.crawl.learned.tally import Floats
 from shoal.crawl.strategy.nofollow import promising
+from shoal.judge.evidence import Words
+from shoal.judge.links import EVERYWHERE, LinkScorer
+from shoal.judge.registry import Choice, Parameter
 from shoal.model import Candidate, Entry, Evidence, Link, Opinion, Outlook, Repriced, Seen, Topic
 from shoal.protocols import Strategy
 from shoal.topic.meaning import Meanings

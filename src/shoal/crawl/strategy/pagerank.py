@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from shoal.crawl.choice import Choice
 from shoal.crawl.graph import DAMPING
 from shoal.crawl.ranking import Ranking
 from shoal.crawl.strategy.chart import Chart
 from shoal.crawl.strategy.nofollow import refusal
+from shoal.judge.registry import Choice
 from shoal.model import Candidate, Repriced, Seen, Topic
 from shoal.urls import key_of
 

@@ -5,8 +5,8 @@ The paper's four queues are the states of a URL: waiting, fetching, failed, done
 
 from __future__ import annotations
 
-from shoal.crawl.choice import Choice, Parameter
 from shoal.crawl.strategy.genetic_factor import INITIAL, GeneticFactor
+from shoal.judge.registry import Choice, Parameter
 from shoal.model import Topic
 
 THRESHOLD, FACTOR = 0.2, 0.8

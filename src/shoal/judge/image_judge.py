@@ -9,9 +9,9 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from shoal.cache import cached
-from shoal.crawl.judge.cosine import THRESHOLD
-from shoal.crawl.judge.links import words_of
-from shoal.crawl.judge.vector import TopicVector, strongest, within_unit
+from shoal.judge.cosine import THRESHOLD
+from shoal.judge.links import words_of
+from shoal.judge.vector import TopicVector, strongest, within_unit
 from shoal.model import Evidence, Image, Page, Sighting, Topic
 from shoal.parse.image_sources import is_placeholder
 from shoal.settings import Pictures

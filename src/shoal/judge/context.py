@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from shoal.crawl.choice import Choice
-from shoal.crawl.judge.cosine import CosineJudge
-from shoal.crawl.judge.links import CONTEXT
+from shoal.judge.cosine import CosineJudge
+from shoal.judge.links import CONTEXT
+from shoal.judge.registry import Choice
 from shoal.model import Topic
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from shoal.crawl.judge import judges, make_judge
+from shoal.judge import judges, make_judge
 from shoal.model import Link, Page, Term, Topic
 from shoal.text import flat, terms
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import log
 
 from shoal.cache import cached
-from shoal.crawl.choice import Choice
-from shoal.crawl.judge.links import EVERYWHERE, LinkScorer
-from shoal.crawl.judge.vector import TopicVector, strongest, within_unit
+from shoal.judge.links import EVERYWHERE, LinkScorer
+from shoal.judge.registry import Choice
+from shoal.judge.vector import TopicVector, strongest, within_unit
 from shoal.model import Evidence, Link, Page, Topic, Verdict
 from shoal.text import flattened
 from shoal.topic.background import Background, general

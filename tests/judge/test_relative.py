@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.crawl.judge.relative import relative_judge
+from shoal.judge.relative import relative_judge
 from shoal.model import Link, Page, Term, Topic
 from shoal.text import flat, terms
 

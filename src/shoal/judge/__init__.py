@@ -7,8 +7,8 @@ from functools import cache
 
 from msgspec.structs import replace
 
-from shoal.crawl.choice import Choice, choices_in
-from shoal.crawl.judge.several import Several
+from shoal.judge.registry import Choice, choices_in
+from shoal.judge.several import Several
 from shoal.model import Topic
 from shoal.protocols import Judge
 

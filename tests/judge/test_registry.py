@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from shoal.crawl.choice import choices_in
-from shoal.crawl.judge import judges
 from shoal.crawl.strategy import strategies
+from shoal.judge import judges
+from shoal.judge.registry import choices_in
 
 MODULE = """
-from shoal.crawl.choice import Choice
+from shoal.judge.registry import Choice
 CHOICE = Choice(name="{name}", summary="for a test", paper="", make=lambda topic: "{name} of " + topic.name)
 """
 

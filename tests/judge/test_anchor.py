@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.crawl.judge.anchor import anchor_judge
-from shoal.crawl.judge.cosine import CosineJudge
+from shoal.judge.anchor import anchor_judge
+from shoal.judge.cosine import CosineJudge
 from shoal.model import Link, Page, Term, Topic
 from shoal.text import flat, terms
 

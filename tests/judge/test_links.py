@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.crawl.judge import judges
-from shoal.crawl.judge.links import ANCHOR, CONTEXT, MIXED, LinkRule, LinkScorer, words_of
-from shoal.crawl.judge.vector import TopicVector
+from shoal.judge import judges
+from shoal.judge.links import ANCHOR, CONTEXT, MIXED, LinkRule, LinkScorer, words_of
+from shoal.judge.vector import TopicVector
 from shoal.model import Link, Term, Topic
 from shoal.text import flat, flattened, terms
 

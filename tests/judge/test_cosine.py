@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.crawl.judge.cosine import CosineJudge
+from shoal.judge.cosine import CosineJudge
 from shoal.model import Link, Page, Term, Topic
 from shoal.text import flat, terms
 from shoal.topic.background import Background

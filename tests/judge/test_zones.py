@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.crawl.judge.zones import ZonesJudge
+from shoal.judge.zones import ZonesJudge
 from shoal.model import Evidence, Link, Page, Term, Topic
 
 

@@ -8,8 +8,8 @@ from typing import Literal
 import msgspec
 import pytest
 
-from shoal.crawl.judge import judges
-from shoal.crawl.judge.pictures import PictureSpotter, describe, name_of
+from shoal.judge import judges
+from shoal.judge.image_judge import PictureSpotter, describe, name_of
 from shoal.model import Image, Page, Sighting, Term, Topic
 from shoal.protocols import Spotter
 from shoal.settings import Pictures

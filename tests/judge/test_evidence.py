@@ -6,9 +6,9 @@ from math import log
 
 import pytest
 
-from shoal.crawl.judge.evidence import THRESHOLD, EvidenceJudge, own_share
-from shoal.crawl.judge.links import EVERYWHERE, MIXED, LinkScorer
-from shoal.crawl.judge.vector import TopicVector
+from shoal.judge.evidence import THRESHOLD, EvidenceJudge, own_share
+from shoal.judge.links import EVERYWHERE, MIXED, LinkScorer
+from shoal.judge.vector import TopicVector
 from shoal.model import Link, Page, Term, Topic, Verdict
 from shoal.text import flat, terms
 from shoal.topic.background import UNKNOWN, general

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes
 
 from shoal.cache import cached
-from shoal.crawl.judge.vector import TopicVector
+from shoal.judge.vector import TopicVector
 from shoal.model import Link
 from shoal.text import flattened
 

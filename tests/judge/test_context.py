@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.crawl.judge.context import context_judge
-from shoal.crawl.judge.cosine import CosineJudge
+from shoal.judge.context import context_judge
+from shoal.judge.cosine import CosineJudge
 from shoal.model import Link, Page, Response, Term, Timing, Topic
 from shoal.parse.parser import HtmlParser
 from shoal.text import flat, terms

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shoal.crawl.choice import Choice
-from shoal.crawl.judge.links import MIXED, LinkRule, LinkScorer
-from shoal.crawl.judge.vector import TopicVector, strongest, within_unit
+from shoal.judge.links import MIXED, LinkRule, LinkScorer
+from shoal.judge.registry import Choice
+from shoal.judge.vector import TopicVector, strongest, within_unit
 from shoal.model import Evidence, Link, Page, Topic, Verdict
 
 THRESHOLD = 0.15

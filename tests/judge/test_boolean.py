@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.crawl.judge.boolean import BooleanJudge
+from shoal.judge.boolean import BooleanJudge
 from shoal.model import Evidence, Link, Page, Term, Topic
 from shoal.text import flat, terms
 
