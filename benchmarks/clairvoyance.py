@@ -24,10 +24,6 @@ from functools import partial
 import numpy as np
 
 from benchmarks.learned import PAGES, Grounds, score_of
-from shoal.crawl.learned.links import Links, Slots
-from shoal.crawl.learned.signs import Signs
-from shoal.crawl.strategy import strategies
-from shoal.crawl.strategy.learned import CHOICE, Learned
 from shoal.errors import InputError
 from shoal.evaluate.jobs import ORACLE, Bench, Job, Result
 from shoal.evaluate.judging import Reader
@@ -36,6 +32,10 @@ from shoal.evaluate.offline import open_web
 from shoal.evaluate.survey import Ground
 from shoal.judge import make_judge
 from shoal.model import Topic
+from shoal.strategy import strategies
+from shoal.strategy.learned import CHOICE, Learned
+from shoal.strategy.link_model.features import Signs
+from shoal.strategy.link_model.waiting_links import Links, Slots
 from shoal.urls import key_of
 
 WAYS = ("as it is", "knows scores", "knows labels")

@@ -36,7 +36,6 @@ from shoal import app, interpreter
 from shoal.cluster import wire
 from shoal.cluster.dispatch import Dispatch
 from shoal.cluster.hand import Hand
-from shoal.crawl.strategy import judge_of
 from shoal.crawl.worker import work_together
 from shoal.judge import make_judge
 from shoal.model import Failure, Missed, Reason, Response, RobotsRead, Seen, Task, Term, Timing, Topic, Visit
@@ -46,6 +45,7 @@ from shoal.store import folder as folders
 from shoal.store.crawl import open_store
 from shoal.store.ledger import SqliteLedger
 from shoal.store.packing import packed
+from shoal.strategy import judge_of
 from shoal.testing.servers import PostgreSQL, RabbitMQ
 
 STRATEGIES = ("breadth", "best-first", "learned")

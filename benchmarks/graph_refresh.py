@@ -22,7 +22,7 @@ from functools import partial
 
 import numpy as np
 
-from shoal.crawl.graph import DAMPING, TOLERANCE, Graph, Snapshot, Values
+from shoal.strategy.graph import DAMPING, TOLERANCE, Graph, Snapshot, Values
 
 SEED = 7
 ROOTS = 50

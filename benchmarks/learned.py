@@ -20,13 +20,13 @@ from itertools import product
 
 from msgspec.structs import replace
 
-from shoal.crawl.strategy.learned import CHOICE
 from shoal.errors import InputError
 from shoal.evaluate.crew import Ended, share
 from shoal.evaluate.jobs import ORACLE, Bench, Conditions, Field, Job, Result
 from shoal.evaluate.metrics import Curve, curve_of, mean, of_oracle
 from shoal.evaluate.offline import MeasuredWeb, Subject, open_web
 from shoal.evaluate.survey import cache_folder, kept_survey, stamp_of
+from shoal.strategy.learned import CHOICE
 
 PAGES = 2_000
 STRATEGY = "learned"

@@ -24,13 +24,13 @@ from shoal.crawl.frontier import Frontier
 from shoal.crawl.intake import Intake
 from shoal.crawl.politeness import Clocks
 from shoal.crawl.scope import ScopeRule
-from shoal.crawl.strategy.learned import Learned
 from shoal.crawl.traps import TrapDetector
 from shoal.judge.evidence import EvidenceJudge
 from shoal.model import Entry, Link, Page, Response, Seen, State, Task, Term, Timing, Topic, Verdict
 from shoal.settings import Budget, Politeness, Scope, Settings
 from shoal.store import folder as folders
 from shoal.store.crawl import CrawlStore, open_store
+from shoal.strategy.learned import Learned
 from shoal.testing.ledger import MemoryLedger
 
 LINKS = 50

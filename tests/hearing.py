@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import ClassVar
 
 from shoal import app
-from shoal.crawl import strategy as package
-from shoal.crawl.strategy import strategies
+from shoal import strategy as package
 from shoal.model import Candidate, Opinion, Repriced, Seen, Topic
 from shoal.protocols import Strategy
+from shoal.strategy import strategies
 from shoal.urls import host_of, key_of
 
 _HERE = str(Path(__file__).parent / "listening")

@@ -15,8 +15,8 @@ from pathlib import Path
 from random import Random
 
 from shoal import app
-from shoal.crawl import strategy as package
-from shoal.crawl.strategy import strategies
+from shoal import strategy as package
+from shoal.strategy import strategies
 from shoal.testing.webserver import Answer, SimpleWeb
 from tests.running import Command, Operator
 

@@ -10,13 +10,13 @@ import pytest
 
 from shoal import text, urls
 from shoal.cache import LONGEST, cached
-from shoal.crawl.learned import pieces
 from shoal.judge import make_judge
 from shoal.judge.image_judge import PictureSpotter
 from shoal.model import Response, Term, Timing, Topic
 from shoal.parse.parser import HtmlParser
 from shoal.settings import Pictures
 from shoal.store import linking
+from shoal.strategy.link_model import hashing as pieces
 
 SOURCE = Path(__file__).parent.parent / "src" / "shoal"
 OWN_KEYS = {

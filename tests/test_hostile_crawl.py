@@ -13,7 +13,6 @@ from msgspec import structs
 from shoal import app
 from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.page_reader import PageReader
-from shoal.crawl.strategy import judge_of
 from shoal.crawl.visit import PageVisitor
 from shoal.crawl.worker import work_together
 from shoal.fetch.client import HttpFetcher
@@ -22,6 +21,7 @@ from shoal.model import Reason, State, Term, Topic
 from shoal.parse.parser import HtmlParser
 from shoal.settings import Budget, Fetching, Politeness, Settings
 from shoal.store.crawl import open_store
+from shoal.strategy import judge_of
 from shoal.testing.evils import EVILS, RobotsVariant
 from shoal.testing.hostile import HostileServer
 from shoal.testing.ledger import MemoryLedger

@@ -33,7 +33,6 @@ from shoal.crawl.politeness import Clocks
 from shoal.crawl.robots import Rulebook
 from shoal.crawl.scope import ScopeRule
 from shoal.crawl.steady_clock import SteadyClock, WallLedger
-from shoal.crawl.strategy import SEED_PRIORITY, strategies
 from shoal.crawl.traps import TrapDetector
 from shoal.crawl.worker import work_together
 from shoal.errors import DatabaseGone, InputError, NoSeedReached, first_of
@@ -58,6 +57,7 @@ from shoal.store.models import Model, pack
 from shoal.store.ours import Made
 from shoal.store.reopen import reopen
 from shoal.store.report import BestPage, Status
+from shoal.strategy import SEED_PRIORITY, strategies
 from shoal.topic import vectors
 from shoal.topic.file import Names, overlay, read_cluster
 from shoal.urls import normalise

@@ -17,7 +17,6 @@ from zlib import crc32
 import msgspec
 
 from shoal.cache import cached
-from shoal.crawl.graph import DAMPING, Graph
 from shoal.errors import FolderBusy, ShoalError
 from shoal.index.analyse import tokens
 from shoal.index.document import Document
@@ -27,6 +26,7 @@ from shoal.store import feeding
 from shoal.store import folder as folders
 from shoal.store.database import Database
 from shoal.store.feeding import Said
+from shoal.strategy.graph import DAMPING, Graph
 
 PAGES = "index"
 """Where in a crawl's folder the index of its pages is."""

@@ -10,7 +10,6 @@ import msgspec
 
 from shoal import __version__
 from shoal.app import began_with, check_names, explain_url, make_strategy
-from shoal.crawl.strategy import strategies
 from shoal.errors import InputError
 from shoal.model import Opinion
 from shoal.protocols import Strategy
@@ -21,6 +20,7 @@ from shoal.store import opinions as feedback_file
 from shoal.store.crawl import CrawlStore, open_store
 from shoal.store.marked import Given, Mark
 from shoal.store.models import Model, write_model
+from shoal.strategy import strategies
 
 # --- what the user says of pages -------------------------------------------------------------------------------------
 

@@ -17,7 +17,6 @@ from shoal.crawl.alarm import Alarm, can_be_used
 from shoal.crawl.bounded_reader import BoundedReader
 from shoal.crawl.page_reader import PageReader
 from shoal.crawl.reader_process import ReaderProcess, serve
-from shoal.crawl.strategy import judge_of
 from shoal.judge import make_judge
 from shoal.judge.image_judge import PictureSpotter
 from shoal.model import Response, Task, Timing, Topic
@@ -25,6 +24,7 @@ from shoal.parse.parser import HtmlParser
 from shoal.protocols import Darkroom, Spotter
 from shoal.settings import Settings
 from shoal.store.packing import packed
+from shoal.strategy import judge_of
 
 _MEMORY = 2 * 2**30
 """Bytes that the process may have; most of a gigabyte is for one page."""

@@ -18,7 +18,6 @@ from shoal.crawl.allowance import Ending
 from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.page_reader import PageReader
-from shoal.crawl.strategy import SEED_PRIORITY, strategies
 from shoal.crawl.visit import PageVisitor
 from shoal.errors import InputError
 from shoal.judge import judges
@@ -26,12 +25,13 @@ from shoal.judge.registry import Choice
 from shoal.model import Candidate, Entry, Link, LinkKind, Opinion, Reason, Seen, State, Term, Topic, Value
 from shoal.parse.parser import HtmlParser
 from shoal.protocols import Strategy
+from shoal.strategy import SEED_PRIORITY, strategies
 from shoal.testing.fakes import Answer, FakeFetcher
 from shoal.urls import key_of
 from tests.crawl import simulated
 from tests.crawl.simulated import Simulation
-from tests.crawl.strategy.pages import seen
 from tests.running import assert_consistent, fates, stored
+from tests.strategy.pages import seen
 
 TOPIC = Topic(name="grid", terms=(Term(text="power grid"), Term(text="电网")))
 NOW = 1.8e9

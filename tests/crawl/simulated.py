@@ -18,7 +18,6 @@ from shoal.crawl.allowance import Ending
 from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.page_reader import PageReader
-from shoal.crawl.strategy import judge_of
 from shoal.crawl.visit import PageVisitor
 from shoal.crawl.worker import work_together
 from shoal.judge import make_judge
@@ -30,6 +29,7 @@ from shoal.settings import Settings
 from shoal.store import folder as folders
 from shoal.store.crawl import CrawlStore
 from shoal.store.packing import packed
+from shoal.strategy import judge_of
 from shoal.testing import clock as clocks
 from shoal.testing.fakes import Answer, FakeFetcher, html
 from shoal.testing.ledger import MemoryLedger

@@ -14,11 +14,11 @@ from shoal.crawl.extras import Extras
 from shoal.crawl.intake import Intake
 from shoal.crawl.learning import Learner
 from shoal.crawl.robots import Rulebook
-from shoal.crawl.strategy.breadth import Breadth
 from shoal.crawl.thinking import Thinker
 from shoal.crawl.traps import TrapDetector
 from shoal.model import Reason, State
 from shoal.settings import Politeness
+from shoal.strategy.breadth import Breadth
 from shoal.testing.fakes import Answer, html
 from tests.crawl.simulated import SEED, Simulation, page
 from tests.running import ask, assert_consistent, fates, stored

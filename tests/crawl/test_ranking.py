@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.crawl.graph import Graph
 from shoal.crawl.ranking import Ranking
+from shoal.strategy.graph import Graph
 
 
 def small() -> tuple[Graph, Ranking]:

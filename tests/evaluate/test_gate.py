@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from shoal.crawl.strategy import strategies
 from shoal.errors import InputError
 from shoal.evaluate.gate import (
     FLOORS,
@@ -21,6 +20,7 @@ from shoal.evaluate.gate import (
     write_floors,
 )
 from shoal.evaluate.generated.sites import TOPICS
+from shoal.strategy import strategies
 
 MEASURED = {"fish": 0.5004, "learned": 0.9, "breadth": 0.3}
 FLOOR = {"fish": 0.52, "breadth": 0.25, "forgotten": 0.4}

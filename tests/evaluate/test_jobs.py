@@ -15,11 +15,11 @@ import pytest
 from msgspec.structs import replace
 
 import shoal
-from shoal.crawl.strategy import strategies
 from shoal.errors import InputError
 from shoal.evaluate.jobs import ORACLE, Bench, Conditions, Field, Job, Result, code_of, key_of, settings_of
 from shoal.evaluate.offline import Subject
 from shoal.settings import Budget, Fetching, Politeness
+from shoal.strategy import strategies
 from shoal.testing.vectors import install_chinese
 from tests.evaluate.small import field_of, linked, settings, url_of
 

@@ -16,7 +16,6 @@ from shoal import app
 from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.locator import HostLocator
 from shoal.crawl.page_reader import PageReader
-from shoal.crawl.strategy import judge_of
 from shoal.crawl.visit import PageVisitor
 from shoal.crawl.worker import work_together
 from shoal.fetch.addresses import CachingResolver, Lookup
@@ -26,6 +25,7 @@ from shoal.model import Reason, State, Term, Topic
 from shoal.parse.parser import HtmlParser
 from shoal.settings import Budget, Fetching, Politeness, Settings
 from shoal.store.crawl import open_store
+from shoal.strategy import judge_of
 from shoal.testing.ledger import MemoryLedger
 from shoal.testing.webserver import Access, Answer, WebServer
 from tests.running import fates

@@ -16,7 +16,6 @@ from msgspec.structs import replace
 from shoal import app
 from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.page_reader import PageReader
-from shoal.crawl.strategy import judge_of
 from shoal.crawl.visit import PageVisitor
 from shoal.crawl.worker import work_together
 from shoal.fetch.client import HttpFetcher
@@ -26,6 +25,7 @@ from shoal.model import Failure, Reason, Redirect, Response, State, Task, Term, 
 from shoal.parse.parser import HtmlParser
 from shoal.settings import Fetching, Politeness, Settings
 from shoal.store.crawl import open_store
+from shoal.strategy import judge_of
 from shoal.testing.ledger import MemoryLedger
 from tests.running import ask, assert_consistent, fates
 

@@ -11,11 +11,11 @@ from heapq import nlargest
 
 import msgspec
 
-from shoal.crawl.strategy.nofollow import refusal
 from shoal.errors import InputError
 from shoal.judge.registry import Choice, Parameter
 from shoal.model import Candidate, Outlook, Repriced, Seen, Topic
 from shoal.protocols import Strategy
+from shoal.strategy.nofollow import refusal
 from shoal.urls import host_of, key_of
 
 

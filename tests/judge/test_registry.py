@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from shoal.crawl.strategy import strategies
 from shoal.judge import judges
 from shoal.judge.registry import choices_in
+from shoal.strategy import strategies
 
 MODULE = """
 from shoal.judge.registry import Choice

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.crawl.graph import Graph, Snapshot, Values
+from shoal.strategy.graph import Graph, Snapshot, Values
 
 
 class Ranking:

@@ -19,7 +19,6 @@ from typing import Protocol
 import msgspec
 from msgspec.structs import replace
 
-from shoal.crawl.strategy import strategies
 from shoal.errors import InputError
 from shoal.evaluate.crew import Began, share
 from shoal.evaluate.jobs import JUDGING, ORACLE, Bench, Conditions, Field, Job, Result, key_of
@@ -31,6 +30,7 @@ from shoal.evaluate.survey import kept_survey, stamp_of
 from shoal.evaluate.tables import write_curves, write_judges, write_means, write_summary
 from shoal.judge import judges
 from shoal.store.folder import storage_errors
+from shoal.strategy import strategies
 from shoal.topic.values import one_of
 
 JOBS, CURVES, SUMMARY, MEANS, JUDGES = "jobs.jsonl", "curves.csv", "summary.csv", "means.csv", "judges.csv"

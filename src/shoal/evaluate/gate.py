@@ -21,7 +21,6 @@ from math import floor
 from pathlib import Path
 from typing import Literal
 
-from shoal.crawl.strategy import strategies
 from shoal.errors import InputError
 from shoal.evaluate import retrieval
 from shoal.evaluate.crew import Ended, share
@@ -32,6 +31,7 @@ from shoal.evaluate.pictured.standings import overall_of, ratios_of
 from shoal.evaluate.standings import Results
 from shoal.evaluate.survey import cache_folder, kept_survey, stamp_of
 from shoal.settings import STRATEGY, USER_AGENT
+from shoal.strategy import strategies
 
 FLOORS = Path("tests/evaluate/floors.toml")
 TOPICS = ("power-grid", "rail", "smart-home")

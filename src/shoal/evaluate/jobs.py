@@ -18,7 +18,6 @@ import msgspec
 from msgspec.structs import replace
 
 import shoal
-from shoal.crawl.strategy import strategies
 from shoal.errors import InputError
 from shoal.evaluate.judging import rate
 from shoal.evaluate.metrics import harvest, hits_of
@@ -29,6 +28,7 @@ from shoal.evaluate.simulate import LATENCY, Fetched, simulate
 from shoal.evaluate.survey import Ground, Survey, code_stamp
 from shoal.judge.registry import Choice
 from shoal.settings import Budget, Politeness, Settings
+from shoal.strategy import strategies
 from shoal.topic.vectors import installed
 
 ORACLE = "omniscient"

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from shoal.crawl.strategy import strategies
 from shoal.evaluate.jobs import ORACLE
 from shoal.evaluate.metrics import Curve, mean
 from shoal.evaluate.plots import BANDS, MORE_COLOURS, Dots, Line, dots_plot, lines_plot
 from shoal.evaluate.standings import Comparison, Results, Standing
+from shoal.strategy import strategies
 
 ALL = "all"
 _POINTS = 100

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from math import log2
 from pathlib import Path
 
-from shoal.crawl.strategy import judge_of
 from shoal.evaluate.offline import MeasuredWeb, OfflineWeb, Subject
 from shoal.index.document import Document
 from shoal.index.query import parse
@@ -18,6 +17,7 @@ from shoal.indexing import Standing, stand
 from shoal.judge import make_judge
 from shoal.model import Page, Response, Timing
 from shoal.parse.parser import HtmlParser
+from shoal.strategy import judge_of
 from shoal.urls import key_of
 
 DEPTH = 10

@@ -22,7 +22,6 @@ from shoal.crawl.allowance import Ending
 from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.page_reader import PageReader
-from shoal.crawl.strategy import judge_of
 from shoal.crawl.visit import PageVisitor
 from shoal.crawl.worker import work_together
 from shoal.evaluate.developing import PictureMemory
@@ -36,6 +35,7 @@ from shoal.readers import make_darkroom, make_spotter
 from shoal.settings import Settings
 from shoal.store import folder as folders
 from shoal.store.crawl import CrawlStore
+from shoal.strategy import judge_of
 from shoal.testing.clock import JumpingClock, in_no_time
 from shoal.testing.ledger import MemoryLedger
 

@@ -26,7 +26,6 @@ import shoal
 from shoal.crawl.intake import MAX_HOPS
 from shoal.crawl.robots import Rulebook
 from shoal.crawl.scope import ScopeRule
-from shoal.crawl.strategy.nofollow import refusal
 from shoal.evaluate.crew import Ended, share
 from shoal.evaluate.fetching import target_of
 from shoal.evaluate.offline import OfflineWeb
@@ -35,6 +34,7 @@ from shoal.model import Response, Timing
 from shoal.parse.parser import HtmlParser
 from shoal.remembered import RobotsRecord
 from shoal.settings import USER_AGENT, Settings
+from shoal.strategy.nofollow import refusal
 from shoal.testing.webserver import Answer
 from shoal.urls import origin_of
 

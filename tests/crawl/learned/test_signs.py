@@ -7,10 +7,19 @@ from math import log
 import numpy as np
 import pytest
 
-from shoal.crawl.learned.links import PLACES, Rows
-from shoal.crawl.learned.signs import FEW, FEW_OF_A_SITE, FEW_WORDS, SIGNS, Reader, Signs, first_leads, first_worth
-from shoal.crawl.learned.tally import Tally
-from tests.crawl.learned.pages import found, rows, sign, source
+from shoal.strategy.link_model.features import (
+    FEW,
+    FEW_OF_A_SITE,
+    FEW_WORDS,
+    SIGNS,
+    Reader,
+    Signs,
+    first_leads,
+    first_worth,
+)
+from shoal.strategy.link_model.tally import Tally
+from shoal.strategy.link_model.waiting_links import PLACES, Rows
+from tests.strategy.link_model.pages import found, rows, sign, source
 
 
 def read(row: Rows, tally: Tally | None = None, ways: float = 1.0) -> Signs:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.crawl.learned.pieces import NOTHING
-from shoal.crawl.learned.tally import MEAN_PAGES, Tally
+from shoal.strategy.link_model.hashing import NOTHING
+from shoal.strategy.link_model.tally import MEAN_PAGES, Tally
 
 
 def numbers(*given: int) -> np.ndarray:

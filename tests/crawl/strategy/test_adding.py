@@ -9,19 +9,19 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.conformance import test_strategy as conformance
+from tests.crawl import simulated
+from tests.strategy.pages import Queue, page
 
 from shoal import app
-from shoal.crawl import strategy as package
+from shoal import strategy as package
 from shoal.crawl.allowance import Ending
-from shoal.crawl.strategy import strategies
 from shoal.errors import InputError
 from shoal.judge.registry import Choice
 from shoal.protocols import Strategy
 from shoal.settings import Settings
 from shoal.store import folder as folders
-from tests.conformance import test_strategy as conformance
-from tests.crawl import simulated
-from tests.crawl.strategy.pages import Queue, page
+from shoal.strategy import strategies
 
 ROOT = Path(__file__).parents[3]
 DOCUMENT = ROOT / "docs" / "adding-a-strategy.md"

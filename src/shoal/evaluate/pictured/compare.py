@@ -14,7 +14,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Protocol
 
-from shoal.crawl.strategy import strategies
 from shoal.errors import InputError
 from shoal.evaluate.compare import Plan
 from shoal.evaluate.crew import Began, share
@@ -25,6 +24,7 @@ from shoal.evaluate.pictured.standings import PictureComparison, figures_of, ove
 from shoal.evaluate.resultfolder import note, remove_noted, result_folder
 from shoal.settings import STRATEGY
 from shoal.store.folder import storage_errors
+from shoal.strategy import strategies
 from shoal.topic.values import one_of
 
 CURVES, REPORT = "pictures.csv", "pictures.html"

@@ -1,0 +1,152 @@
+"""How does a strategy remember the links between pages? In a graph that grows with the crawl and survives a restart.
+
+`Chart` is what strategies have in common that rank URLs by the links to them: `pagerank`, `hits`, `fish-pagerank`, `genetic`.
+Ranks are computed anew only when the graph has grown by a tenth (AVSM 2.2.2: not after every page), in a thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from heapq import nlargest
+from typing import Annotated, TypeAlias, TypeVar
+
+import msgspec
+
+from shoal.crawl.ranking import Ranking
+from shoal.model import Repriced, Seen
+from shoal.protocols import Strategy
+from shoal.strategy.graph import Graph, Snapshot, Values
+from shoal.strategy.nofollow import refusal
+from shoal.urls import key_of
+
+Key: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+"""What `urls.key_of` gives; a memo with any other number is not ours."""
+_KEY_BYTES = 8
+_Memo = TypeVar("_Memo", bound=msgspec.Struct)
+_LEAST_PAGES = 50
+_GROWTH = 10
+"""A refresh is due when the pages have grown by one part in so many."""
+_MOST_REPRICED = 10_000
+"""URLs that get a new priority at once: those that come next. Others get theirs when they have come nearer."""
+_SPARE = 10_000
+_NOTABLE = 0.05
+"""A value that changed by a smaller share than this changes no order worth the trouble."""
+
+
+class Noted(msgspec.Struct, frozen=True, tag="links", array_like=True):
+    """A page's links, as they are stored with it."""
+
+    page: Key
+    seed: bool
+    targets: bytes
+    """Keys, 8 bytes each."""
+
+    def __post_init__(self) -> None:
+        if len(self.targets) % _KEY_BYTES:
+            raise ValueError("not a list of keys")
+
+
+class Chart(Strategy):
+    """A strategy that knows how pages link to each other. Sole owner of its graph; all of it runs on the event loop."""
+
+    def __init__(self) -> None:
+        self.graph = Graph()
+        self.seeds: set[int] = set()
+        """The keys of the pages that the crawl started from."""
+        self._ranked_at = 0
+        """How many pages the graph had when URLs were ranked last."""
+        self._told: dict[int, float] = {}
+        """The values that waiting URLs were last re-priced with."""
+        self._lost = bytearray()
+        """By the number of a URL: 1 if it will not be fetched."""
+
+    def chart(self, seen: Seen) -> None:
+        """Take in a page's links; those that must not be followed do not count."""
+        page = key_of(seen.task.url)
+        if seen.task.depth == 0:
+            self.seeds.add(page)
+        self.graph.add(page, map(key_of, _followed(seen)))
+
+    def lost(self, keys: Iterable[int]) -> None:
+        """They have their rank, and pass on what they have, but nobody need wait for them."""
+        for key in keys:
+            if key in self.graph:
+                number = self.graph.number(key)
+                if number >= len(self._lost):
+                    self._lost.extend(bytes(number + _SPARE - len(self._lost)))
+                self._lost[number] = 1
+
+    def is_lost(self, key: int) -> bool:
+        """It will not be fetched."""
+        number = self.graph.number(key)
+        return number < len(self._lost) and bool(self._lost[number])
+
+    @property
+    def gone(self) -> bytes:
+        """What was lost so far, by number: to be given to a thread."""
+        return bytes(self._lost)
+
+    def moment(self) -> Snapshot:
+        """The graph as it is now, to be ranked."""
+        self._ranked_at = self.graph.fetched
+        return self.graph.snapshot()
+
+    async def ranked(self, compute: Callable[[Snapshot], Values]) -> Ranking:
+        """What each URL is worth in the graph as it is now; computed in a thread."""
+        then = self.moment()
+        return await asyncio.to_thread(lambda: Ranking(self.graph, then, compute(then)))
+
+    def pace(self) -> int:
+        """So many pages until a refresh is worth the trouble; the next page, when pages were recalled and not ranked yet."""
+        return max(1, self._ranked_at + self.stride() - self.graph.fetched)
+
+    def stride(self) -> int:
+        """How many pages there should be between two refreshes."""
+        return max(_LEAST_PAGES, self._ranked_at // _GROWTH)
+
+    def memo(self, seen: Seen) -> bytes:
+        """The page and its links."""
+        if seen.page is None:
+            return b""
+        targets = array("q", map(key_of, _followed(seen)))
+        return msgspec.msgpack.encode(Noted(key_of(seen.task.url), seen.task.depth == 0, targets.tobytes()))
+
+    def recall(self, memos: Iterable[bytes]) -> None:
+        """Put the graph together again; pages that another strategy noted in another way are left out."""
+        for noted in readable(memos, Noted):
+            if noted.seed:
+                self.seeds.add(noted.page)
+            self.graph.add(noted.page, array("q", noted.targets))
+
+    async def changed(self, ranking: Ranking, why: str) -> Sequence[Repriced]:
+        """New priorities for URLs whose value is not what it was; `why` has a place for it."""
+        told, news = await asyncio.to_thread(_news, ranking, self._told, self.gone)
+        self._told = told | news
+        return [Repriced(key=key, priority=value, why=why.format(value)) for key, value in news.items()]
+
+
+def _news(ranking: Ranking, told: Mapping[int, float], lost: bytes) -> tuple[dict[int, float], dict[int, float]]:
+    """What was told and still holds, and the largest notable changes: among the best URLs, and those that were so once."""
+    now = dict(ranking.best_waiting(_MOST_REPRICED, lost))
+    now |= ranking.waiting(told.keys() - now.keys(), lost)
+    changes = {key: abs(value - told.get(key, 0.0)) for key, value in now.items()}
+    notable = [key for key, change in changes.items() if change > _NOTABLE * abs(now[key])]
+    news = {key: now[key] for key in nlargest(_MOST_REPRICED, notable, key=changes.__getitem__)}
+    return {key: told[key] for key in now.keys() & told.keys()}, news
+
+
+def readable(memos: Iterable[bytes], kind: type[_Memo]) -> Iterator[_Memo]:
+    """The memos that are of this kind."""
+    decoder = msgspec.msgpack.Decoder(kind)
+    for memo in memos:
+        try:
+            yield decoder.decode(memo)
+        except msgspec.DecodeError:  # another strategy's
+            continue
+
+
+def _followed(seen: Seen) -> Iterator[str]:
+    if (page := seen.page) is not None:
+        yield from (link.url for link in page.links if refusal(page, link) is None)

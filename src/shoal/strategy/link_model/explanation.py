@@ -1,0 +1,101 @@
+"""Why is this link worth so much? In words that a user understands: what it says, where it stands, how its like have fared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from shoal.model import Entry, Evidence
+from shoal.strategy.link_model.features import FEW_WORDS, SIGNS, Family, Signs
+from shoal.strategy.link_model.hashing import MOST, address_words, number_of, words_in
+from shoal.strategy.link_model.valuation import LinkModel
+from shoal.strategy.link_model.waiting_links import PLACES, Rows
+
+_TOLD = 3
+"""Reasons in a sentence."""
+_NOTABLE = 0.005
+_FAMILIES = tuple(sign.family for sign in SIGNS)
+
+
+def reasons(model: LinkModel, row: Rows, signs: Signs, entry: Entry) -> tuple[Evidence, ...]:
+    """What makes the value of a link with these signs, the strongest first; what every link has comes last."""
+    sums: dict[Family, float] = {}
+    families = _FAMILIES + (Family.LIKE,) * model.links.width
+    for family, amount in zip(families, model.contributions(signs).tolist(), strict=True):
+        sums[family] = sums.get(family, 0.0) + amount
+    notable = [family for family, amount in sums.items() if abs(amount) >= _NOTABLE]
+    notable.sort(key=lambda family: (family is Family.GROUND, -abs(sums[family])))
+    return tuple(
+        Evidence(what=_said(model, family, sums[family], row, entry), amount=sums[family]) for family in notable
+    )
+
+
+def sentence(evidence: Iterable[Evidence], value: float) -> str:
+    """The strongest reasons in one line."""
+    for_it = [one.what for one in evidence if one.amount > 0][:_TOLD]
+    return f"expected to pay {value:.2f}: {', '.join(for_it)}" if for_it else f"expected to pay {value:.2f}"
+
+
+def _said(model: LinkModel, family: Family, amount: float, row: Rows, entry: Entry) -> str:
+    good = amount > 0
+    match family:
+        case Family.NAMED:
+            return (
+                "the link names the topic" if row["named"][0] or row["spelt"][0] else "text around it names the topic"
+            )
+        case Family.WORDS:
+            return _word("the link says", "a", words_in(entry.anchor), model, good)
+        case Family.ADDRESS:
+            return _word("its address says", "u", address_words(entry.url), model, good)
+        case Family.PAGE:
+            return f"the page it stands on scores {float(row['score'][0]):.2f}"
+        case Family.SIBLINGS:
+            return _fared("pages beside it", model, row, "page", good)
+        case Family.SECTION:
+            return _share("this section of the site", model, row, "folder")
+        case Family.SITE:
+            return _share("the site", model, row, "host")
+        case Family.TURNING:
+            return (
+                "it goes on with a list that led to good pages" if good else "it goes on with a list that led nowhere"
+            )
+        case Family.NEAR:
+            return _away(int(row["depth"][0]))
+        case Family.LIKE:
+            return "its words mean what good links mean" if good else "its words mean something else"
+        case Family.FORM:
+            return "links of this form pay" if good else "links of this form pay less"
+        case Family.GROUND:
+            return "what any link of this crawl pays"
+
+
+def _word(begin: str, kind: str, words: list[str], model: LinkModel, good: bool) -> str:
+    """The word that says most, for or against."""
+    # A number says how many digits it has; nobody wants to read that.
+    if not (words := [word for word in words[:MOST] if not word.isdigit()]):
+        return f"{begin} nothing"
+    tally = model.tally
+    numbers = np.array([number_of(f"{kind}:{word}") for word in words], dtype=np.int32)
+    worth = tally.deviations(tally.worth, tally.mean_worth, FEW_WORDS, numbers)
+    leads = tally.deviations(tally.leads, tally.mean_leads, FEW_WORDS, numbers)
+    total = worth + model.options.hubs * leads
+    word = words[int(total.argmax() if good else total.argmin())]
+    return f"{begin} “{word}”" if good else f"{begin} “{word}”, which paid less"
+
+
+def _away(links: int) -> str:
+    return "a seed links to it" if links <= 1 else f"it is {links} links away from a seed"
+
+
+def _fared(begin: str, model: LinkModel, row: Rows, place: str, good: bool) -> str:
+    if not model.tally.pages[row["places"][0, PLACES.index(place)]]:
+        return f"links beside it {'name the topic' if good else 'hardly name the topic'}"
+    return f"{begin} were relevant" if good else f"{begin} were not relevant"
+
+
+def _share(begin: str, model: LinkModel, row: Rows, place: str) -> str:
+    number = row["places"][0, PLACES.index(place)]
+    if not (pages := float(model.tally.pages[number])):
+        return f"{begin} is new"
+    return f"{begin} pays {max(float(model.tally.worth[number]) / pages, 0.0):.0%}"
