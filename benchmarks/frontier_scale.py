@@ -25,8 +25,8 @@ import time
 from pathlib import Path
 
 from shoal import interpreter
-from shoal.crawl.frontier import Frontier
-from shoal.crawl.politeness import Clocks
+from shoal.frontier.frontier import Frontier
+from shoal.frontier.politeness import Clocks
 from shoal.model import Entry, State, Term, Timing, Topic
 from shoal.settings import Politeness, Settings
 from shoal.store import folder as folders

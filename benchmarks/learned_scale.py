@@ -20,11 +20,11 @@ from random import Random
 from zlib import crc32
 
 from shoal import interpreter
-from shoal.crawl.frontier import Frontier
-from shoal.crawl.intake import Intake
-from shoal.crawl.politeness import Clocks
-from shoal.crawl.scope import ScopeRule
-from shoal.crawl.traps import TrapDetector
+from shoal.frontier.frontier import Frontier
+from shoal.frontier.intake import Intake
+from shoal.frontier.politeness import Clocks
+from shoal.frontier.scope import ScopeRule
+from shoal.frontier.traps import TrapDetector
 from shoal.judge.evidence import EvidenceJudge
 from shoal.model import Entry, Link, Page, Response, Seen, State, Task, Term, Timing, Topic, Verdict
 from shoal.settings import Budget, Politeness, Scope, Settings

@@ -25,17 +25,17 @@ from shoal.crawl.allowance import Ending
 from shoal.crawl.coordinator import COMMIT_SECONDS, Coordinator
 from shoal.crawl.figures import ClusterFigures
 from shoal.crawl.finish import AHEAD, LATELY, Finish, Row, warning
-from shoal.crawl.frontier import Frontier
-from shoal.crawl.intake import Intake
 from shoal.crawl.internal_errors import LOGGER as INTERNAL_ERRORS
 from shoal.crawl.learning import Learner
-from shoal.crawl.politeness import Clocks
-from shoal.crawl.robots import Rulebook
-from shoal.crawl.scope import ScopeRule
 from shoal.crawl.steady_clock import SteadyClock, WallLedger
-from shoal.crawl.traps import TrapDetector
 from shoal.crawl.worker import work_together
 from shoal.errors import DatabaseGone, InputError, NoSeedReached, first_of
+from shoal.frontier.frontier import Frontier
+from shoal.frontier.intake import Intake
+from shoal.frontier.politeness import Clocks
+from shoal.frontier.robots import Rulebook
+from shoal.frontier.scope import ScopeRule
+from shoal.frontier.traps import TrapDetector
 from shoal.index.folder import remove as remove_index
 from shoal.judge import judges
 from shoal.judge.registry import Choice, Parameter

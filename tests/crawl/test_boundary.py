@@ -11,11 +11,11 @@ import pytest
 from shoal import revisiting
 from shoal.crawl.allowance import Ending
 from shoal.crawl.extras import Extras
-from shoal.crawl.intake import Intake
 from shoal.crawl.learning import Learner
-from shoal.crawl.robots import Rulebook
 from shoal.crawl.thinking import Thinker
-from shoal.crawl.traps import TrapDetector
+from shoal.frontier.intake import Intake
+from shoal.frontier.robots import Rulebook
+from shoal.frontier.traps import TrapDetector
 from shoal.model import Reason, State
 from shoal.settings import Politeness
 from shoal.strategy.breadth import Breadth

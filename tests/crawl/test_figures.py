@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from shoal.crawl.figures import Spread
-from shoal.crawl.politeness import Clocks
+from shoal.frontier.politeness import Clocks
 from shoal.model import Failure, Reason, Timing
 from shoal.settings import Politeness
 from shoal.testing.ledger import MemoryLedger

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from shoal.crawl.records import Records
+from shoal.frontier.pending import Records
 from shoal.model import Entry, Reason, State
 from shoal.testing.shelf import MemoryShelf
 from shoal.urls import key_of

@@ -15,10 +15,10 @@ from shoal import app
 from shoal.cluster.leases import Leases
 from shoal.cluster.wire import Assigned
 from shoal.crawl.allowance import Ending
-from shoal.crawl.politeness import MAX_RETRY_AFTER, Clocks
-from shoal.crawl.robots import Rulebook
 from shoal.crawl.steady_clock import SteadyClock, WallLedger, seconds_up
 from shoal.fetch.client import HttpFetcher
+from shoal.frontier.politeness import MAX_RETRY_AFTER, Clocks
+from shoal.frontier.robots import Rulebook
 from shoal.model import Failure, Missed, Reason, RobotsRead, Task, Term, Timing, Topic
 from shoal.protocols import Ledger
 from shoal.settings import Budget, Fetching, Politeness, Settings

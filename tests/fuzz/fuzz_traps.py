@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from shoal import urls
-from shoal.crawl.scope import ScopeRule
-from shoal.crawl.traps import LONG_URL, TrapDetector
+from shoal.frontier.scope import ScopeRule
+from shoal.frontier.traps import LONG_URL, TrapDetector
 from shoal.parse.robots_txt import Robots
 from shoal.settings import Scope
 from shoal.testing.fuzz import addresses

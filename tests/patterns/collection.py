@@ -25,7 +25,7 @@ class Found(NamedTuple):
     """A pattern that exists when its module is imported."""
 
     place: str
-    """`shoal.crawl.traps:_YEAR`."""
+    """`shoal.frontier.traps:_YEAR`."""
     pattern: re.Pattern[Any]
     methods: frozenset[str]
     """How it is used: `scan` for whatever looks through a text."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from shoal.crawl.traps import TrapDetector
+from shoal.frontier.traps import TrapDetector
 from shoal.index.query import parse
 from shoal.index.snippet import snippet
 from shoal.model import Response, Timing

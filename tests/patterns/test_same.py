@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from shoal.crawl import traps
+from shoal.frontier import traps
 from shoal.judge import image_judge as pictures
 from shoal.parse import charset, links
 from shoal.parse import image_sources as sources

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from shoal.crawl.frontier import Frontier
-from shoal.crawl.intake import Intake
-from shoal.crawl.politeness import Clocks
-from shoal.crawl.scope import ScopeRule
-from shoal.crawl.traps import TrapDetector
+from shoal.frontier.frontier import Frontier
+from shoal.frontier.intake import Intake
+from shoal.frontier.politeness import Clocks
+from shoal.frontier.scope import ScopeRule
+from shoal.frontier.traps import TrapDetector
 from shoal.model import Entry, Link, Page, Response, Seen, Task, Timing, Topic, Verdict
 from shoal.protocols import Strategy
 from shoal.settings import Budget, Politeness, Scope

@@ -12,8 +12,8 @@ import click
 
 from shoal import app
 from shoal.commands.options import Seconds, as_json
-from shoal.crawl.scope import ScopeRule
 from shoal.errors import InputError
+from shoal.frontier.scope import ScopeRule
 from shoal.model import Term
 from shoal.seeds import choosing
 from shoal.seeds.choosing import Choice

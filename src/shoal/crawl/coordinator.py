@@ -18,16 +18,16 @@ from shoal.crawl.errands import Errands
 from shoal.crawl.extras import Extras, NoBacklog
 from shoal.crawl.figures import COMMIT_BOUNDS, FETCH_BOUNDS, CrawlFigures, Spread, failure_of, seconds_of
 from shoal.crawl.finish import Finish
-from shoal.crawl.frontier import Frontier
-from shoal.crawl.intake import Intake
 from shoal.crawl.internal_errors import InternalErrors
 from shoal.crawl.internal_errors import failure_of as failure_from
 from shoal.crawl.learning import Learner
-from shoal.crawl.politeness import BUSY, Clocks
-from shoal.crawl.robots import Rulebook, Ruling
 from shoal.crawl.statistics import Meter, Statistics
 from shoal.crawl.thinking import Thinker
-from shoal.crawl.traps import TrapDetector
+from shoal.frontier.frontier import Frontier
+from shoal.frontier.intake import Intake
+from shoal.frontier.politeness import BUSY, Clocks
+from shoal.frontier.robots import Rulebook, Ruling
+from shoal.frontier.traps import TrapDetector
 from shoal.model import (
     Entry,
     Failure,

@@ -9,10 +9,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
-from shoal.crawl.frontier import Frontier
-from shoal.crawl.intake import MAX_HOPS
-from shoal.crawl.politeness import Clocks
-from shoal.crawl.robots import Rulebook
+from shoal.frontier.frontier import Frontier
+from shoal.frontier.intake import MAX_HOPS
+from shoal.frontier.politeness import Clocks
+from shoal.frontier.robots import Rulebook
 from shoal.model import Entry, Failure, Missed, Moved, Reason, RobotsRead, State, Task, timing_of
 from shoal.remembered import Closing, RobotsRecord
 from shoal.urls import host_of, origin_of

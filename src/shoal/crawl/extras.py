@@ -12,11 +12,11 @@ from math import inf
 
 from msgspec.structs import replace
 
-from shoal.crawl.frontier import Frontier
-from shoal.crawl.intake import MAX_HOPS, Intake
-from shoal.crawl.politeness import Clocks
-from shoal.crawl.robots import Ruling
 from shoal.crawl.statistics import Meter
+from shoal.frontier.frontier import Frontier
+from shoal.frontier.intake import MAX_HOPS, Intake
+from shoal.frontier.politeness import Clocks
+from shoal.frontier.robots import Ruling
 from shoal.model import (
     Candidate,
     Entry,

@@ -8,10 +8,10 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from shoal.crawl.finish import AHEAD, Finish
-from shoal.crawl.frontier import Frontier
 from shoal.crawl.internal_errors import InternalErrors
 from shoal.crawl.learning import Learner
 from shoal.crawl.statistics import Meter
+from shoal.frontier.frontier import Frontier
 from shoal.model import Opinion, Outlook, Seen, Topic
 from shoal.protocols import Strategy
 from shoal.remembered import TopicChange

@@ -23,13 +23,13 @@ from tempfile import NamedTemporaryFile
 import msgspec
 
 import shoal
-from shoal.crawl.intake import MAX_HOPS
-from shoal.crawl.robots import Rulebook
-from shoal.crawl.scope import ScopeRule
 from shoal.evaluate.crew import Ended, share
 from shoal.evaluate.fetching import target_of
 from shoal.evaluate.offline import OfflineWeb
 from shoal.evaluate.oracle import Graph, graph_of, reachable
+from shoal.frontier.intake import MAX_HOPS
+from shoal.frontier.robots import Rulebook
+from shoal.frontier.scope import ScopeRule
 from shoal.model import Response, Timing
 from shoal.parse.parser import HtmlParser
 from shoal.remembered import RobotsRecord

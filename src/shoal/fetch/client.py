@@ -24,10 +24,10 @@ from yarl import URL
 from shoal import urls
 from shoal.crawl.internal_errors import failure_of
 from shoal.crawl.legible import legible
-from shoal.crawl.politeness import MAX_RETRY_AFTER
 from shoal.crawl.steady_clock import evenly, seconds_up
 from shoal.fetch.addresses import AddressGuard, CachingResolver, Lookup, ask_system
 from shoal.fetch.failures import explain, is_known
+from shoal.frontier.politeness import MAX_RETRY_AFTER
 from shoal.model import Failure, Reason, Redirect, Response, Task, Timing
 from shoal.settings import Fetching
 

@@ -7,9 +7,9 @@ import pytest
 from shoal import urls
 from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.page_reader import PageReader
-from shoal.crawl.robots import Rulebook
 from shoal.crawl.visit import PageVisitor
 from shoal.fetch.client import HttpFetcher
+from shoal.frontier.robots import Rulebook
 from shoal.model import Link, Missed, Moved, Page, Reason, Response, RobotsRead, Task, Timing, Verdict
 from shoal.remembered import RobotsRecord
 from shoal.settings import Fetching, Politeness

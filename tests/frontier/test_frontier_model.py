@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from msgspec.structs import replace
 
-from shoal.crawl.frontier import Frontier
-from shoal.crawl.politeness import Clocks
-from shoal.crawl.roster import PATIENCE
+from shoal.frontier.frontier import Frontier
+from shoal.frontier.host_schedule import PATIENCE
+from shoal.frontier.politeness import Clocks
 from shoal.model import Entry, Reason, State, Term, Timing, Topic
 from shoal.remembered import Closing
 from shoal.settings import Politeness, Settings

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from shoal.crawl.frontier import Frontier
-from shoal.crawl.scope import ScopeRule
-from shoal.crawl.traps import TrapDetector
+from shoal.frontier.frontier import Frontier
+from shoal.frontier.scope import ScopeRule
+from shoal.frontier.traps import TrapDetector
 from shoal.model import Candidate, Entry, Reason, Redirect, State
 from shoal.settings import Budget
 from shoal.urls import host_of, key_of

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from shoal.crawl.politeness import Clocks
+from shoal.frontier.politeness import Clocks
 from shoal.model import Failure, Reason, Timing
 from shoal.settings import Politeness
 from shoal.testing.ledger import Clock, MemoryLedger

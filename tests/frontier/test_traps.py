@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.crawl import traps
-from shoal.crawl.traps import TrapDetector
+from shoal.frontier import traps
+from shoal.frontier.traps import TrapDetector
 from shoal.remembered import PatternCount
 
 HOST = "http://x.example"

@@ -19,8 +19,8 @@ from functools import partial
 from heapq import heapify, heappop, heappush
 from itertools import count
 
-from shoal.crawl.hostqueue import HostQueue
-from shoal.crawl.politeness import Clocks
+from shoal.frontier.host_queue import HostQueue
+from shoal.frontier.politeness import Clocks
 from shoal.protocols import Locator
 
 PATIENCE = 10.0

@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
-from shoal.crawl.frontier import Frontier
-from shoal.crawl.politeness import Clocks
+from shoal.frontier.frontier import Frontier
+from shoal.frontier.politeness import Clocks
 from shoal.model import Entry, Reason, State, Timing
 from shoal.remembered import Closing
 from shoal.settings import Politeness

@@ -14,10 +14,10 @@ from itertools import chain, count
 
 from msgspec.structs import replace
 
-from shoal.crawl.hostqueue import HostQueue
-from shoal.crawl.politeness import Clocks
-from shoal.crawl.records import Records
-from shoal.crawl.roster import Roster
+from shoal.frontier.host_queue import HostQueue
+from shoal.frontier.host_schedule import Roster
+from shoal.frontier.pending import Records
+from shoal.frontier.politeness import Clocks
 from shoal.model import Entry, Reason, State
 from shoal.protocols import Locator, Shelf
 from shoal.remembered import Changes, Closing, Known, Waiting
