@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from shoal import metrics
+from shoal.crawl import prometheus as metrics
 from tests.test_docs import COMMANDS
 from tests.test_layers import PROJECT
 

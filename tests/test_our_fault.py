@@ -12,7 +12,7 @@ from shoal import app
 from shoal.crawl.allowance import Ending
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.internal_errors import LOGGER
-from shoal.metrics import CrawlCollector
+from shoal.crawl.prometheus import CrawlCollector
 from shoal.model import Page, Reason, Response, State
 from shoal.parse.parser import HtmlParser
 from shoal.store.ours import LOG

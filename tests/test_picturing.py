@@ -14,7 +14,7 @@ from shoal.errors import InputError
 from shoal.settings import Pictures
 from shoal.store import folder as folders
 from tests.crawl.simulated import SEED, Simulation
-from tests.crawl.test_extras import drawing, picture, showing
+from tests.crawl.test_side_lane import drawing, picture, showing
 
 WEB = {
     SEED: showing(

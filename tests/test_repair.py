@@ -18,7 +18,7 @@ from shoal.store.ours import COPY
 from shoal.testing.webserver import WebServer
 from tests.bad_luck import contents
 from tests.crawl.simulated import SEED
-from tests.crawl.test_extras import picture
+from tests.crawl.test_side_lane import picture
 from tests.running import Finished, Operator, ask, assert_consistent, fates, stored
 from tests.small_web import HOME, SmallWeb
 from tests.stocked import WEB, Stock, article

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from shoal.crawl.visitor import open_visitor
 from shoal.model import Seen, Task, Term, Topic
 from shoal.settings import Fetching, Settings
 from shoal.testing.webserver import SimpleWeb, WebServer
-from shoal.visiting import open_visitor
 
 TOPIC = Topic(name="电网", terms=(Term(text="电网"),))
 

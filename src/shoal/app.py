@@ -24,10 +24,10 @@ from shoal.cluster import leases
 from shoal.crawl.allowance import Ending
 from shoal.crawl.coordinator import COMMIT_SECONDS, Coordinator
 from shoal.crawl.figures import ClusterFigures
-from shoal.crawl.finish import AHEAD, LATELY, Finish, Row, warning
 from shoal.crawl.internal_errors import LOGGER as INTERNAL_ERRORS
-from shoal.crawl.learning import Learner
 from shoal.crawl.steady_clock import SteadyClock, WallLedger
+from shoal.crawl.termination import AHEAD, LATELY, Finish, Row, warning
+from shoal.crawl.topic_learner import Learner
 from shoal.crawl.worker import work_together
 from shoal.errors import DatabaseGone, InputError, NoSeedReached, first_of
 from shoal.frontier.frontier import Frontier
@@ -463,7 +463,7 @@ def _shown(
     if address is None:
         return nullcontext()
     # Only here, because the library takes a tenth of a second to import, and most crawls are watched by nobody.
-    from shoal.metrics import CrawlCollector, serving
+    from shoal.crawl.prometheus import CrawlCollector, serving
 
     states, cluster = partial(_states, folder), dispatch.figures if dispatch else ClusterFigures
     return serving(address, CrawlCollector(folder.resolve().name, coordinator.figures, states=states, cluster=cluster))
@@ -479,7 +479,7 @@ def _states(folder: Path) -> dict[State, int]:
 
 async def _work_here(coordinator: Coordinator, settings: Settings, resolver: CachingResolver | None) -> None:
     # Only here, because the HTTP client takes a third of a second to import, and most commands fetch nothing.
-    from shoal.visiting import open_visitor
+    from shoal.crawl.visitor import open_visitor
 
     async with open_visitor(replace(settings, topic=coordinator.topic), resolver) as visitor:
         coordinator.when_topic_changes(visitor.adopt)

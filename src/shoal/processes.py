@@ -32,7 +32,7 @@ async def work_elsewhere(coordinator: Coordinator, settings: Settings) -> None:
         with theirs:
             # A session of its own: Ctrl-C is for the coordinator, which lets what is in flight come home.
             process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "shoal.visiting", str(theirs.fileno())),
+                *(sys.executable, "-m", "shoal.crawl.visitor", str(theirs.fileno())),
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,
             )

@@ -17,11 +17,11 @@ from typing import NamedTuple
 from shoal import interpreter
 from shoal.cluster.hand import Hand
 from shoal.cluster.wire import Assigned, Brief
+from shoal.crawl.visitor import Visits, open_visitor
 from shoal.crawl.worker import work_together
 from shoal.errors import first_of
 from shoal.model import Task, Visit
 from shoal.settings import Address
-from shoal.visiting import Visits, open_visitor
 
 logger = logging.getLogger(__name__)
 _REST = 1.0
@@ -167,7 +167,7 @@ def _shown(hand: Hand, name: str, address: Address | None) -> AbstractAsyncConte
     if address is None:
         return nullcontext()
     # Only here, because most workers are watched by nobody.
-    from shoal.metrics import WorkerCollector, serving
+    from shoal.crawl.prometheus import WorkerCollector, serving
 
     return serving(address, WorkerCollector(name, hand.figures.snapshot))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from shoal.crawl.allowance import Allowance, Ending
-from shoal.crawl.finish import Finish
 from shoal.crawl.statistics import Meter
+from shoal.crawl.termination import Finish
 from shoal.remembered import Totals
 from shoal.settings import Budget
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from shoal.crawl.finish import Finish
 from shoal.crawl.statistics import Meter
+from shoal.crawl.termination import Finish
 from shoal.settings import Budget
 
 

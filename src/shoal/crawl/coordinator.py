@@ -14,15 +14,15 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from shoal.crawl.allowance import Allowance, Ending
-from shoal.crawl.errands import Errands
+from shoal.crawl.background import Thinker
 from shoal.crawl.extras import Extras, NoBacklog
 from shoal.crawl.figures import COMMIT_BOUNDS, FETCH_BOUNDS, CrawlFigures, Spread, failure_of, seconds_of
-from shoal.crawl.finish import Finish
 from shoal.crawl.internal_errors import InternalErrors
 from shoal.crawl.internal_errors import failure_of as failure_from
-from shoal.crawl.learning import Learner
+from shoal.crawl.robots_lane import Errands
 from shoal.crawl.statistics import Meter, Statistics
-from shoal.crawl.thinking import Thinker
+from shoal.crawl.termination import Finish
+from shoal.crawl.topic_learner import Learner
 from shoal.frontier.frontier import Frontier
 from shoal.frontier.intake import Intake
 from shoal.frontier.politeness import BUSY, Clocks

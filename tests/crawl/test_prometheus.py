@@ -18,8 +18,9 @@ from msgspec.structs import replace
 from prometheus_client.metrics_core import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
-from shoal import app, metrics
+from shoal import app
 from shoal.commands.options import HostAndPort
+from shoal.crawl import prometheus as metrics
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.figures import ClusterFigures, WorkerFigures
 from shoal.model import Failure, Missed, Reason, Response, Seen, State, Task, Timing

@@ -13,7 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 from shoal import app
-from shoal.crawl.learning import Learner
+from shoal.crawl.topic_learner import Learner
 from shoal.model import Origin, Page, Response, Seen, Task, Term, Timing, Topic, Verdict
 from shoal.remembered import TopicChange
 from shoal.settings import Budget, Learning
@@ -169,7 +169,7 @@ def test_the_event_loop_reads_no_page() -> None:
         sys.setprofile(None)
     assert change is not None
     assert change.why.startswith("Learned ")
-    assert "shoal.crawl.learning" in called
+    assert "shoal.crawl.topic_learner" in called
     assert not {name for name in called if name.startswith(("shoal.text", "shoal.topic.learn", "shoal.topic.feedback"))}
 
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 
-from shoal.crawl.finish import AHEAD, Finish
 from shoal.crawl.internal_errors import InternalErrors
-from shoal.crawl.learning import Learner
 from shoal.crawl.statistics import Meter
+from shoal.crawl.termination import AHEAD, Finish
+from shoal.crawl.topic_learner import Learner
 from shoal.frontier.frontier import Frontier
 from shoal.model import Opinion, Outlook, Seen, Topic
 from shoal.protocols import Strategy

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from shoal.crawl.finish import AHEAD, LATELY, Finish, Row, warning
+from shoal.crawl.termination import AHEAD, LATELY, Finish, Row, warning
 from shoal.model import Outlook
 
 LIMIT = 0.05

@@ -1,6 +1,6 @@
 """Which parts visit pages? The stateless half of a crawl, in the process of the coordinator or in one of its own.
 
-`python -m shoal.visiting SOCKET` is a worker process; `shoal crawl --processes N` starts N of them.
+`python -m shoal.crawl.visitor SOCKET` is a worker process; `shoal crawl --processes N` starts N of them.
 """
 
 from __future__ import annotations

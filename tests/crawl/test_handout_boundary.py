@@ -10,9 +10,9 @@ import pytest
 
 from shoal import revisiting
 from shoal.crawl.allowance import Ending
+from shoal.crawl.background import Thinker
 from shoal.crawl.extras import Extras
-from shoal.crawl.learning import Learner
-from shoal.crawl.thinking import Thinker
+from shoal.crawl.topic_learner import Learner
 from shoal.frontier.intake import Intake
 from shoal.frontier.robots import Rulebook
 from shoal.frontier.traps import TrapDetector
