@@ -41,10 +41,10 @@ from shoal.judge import make_judge
 from shoal.model import Failure, Missed, Reason, Response, RobotsRead, Seen, Task, Term, Timing, Topic, Visit
 from shoal.parse.parser import HtmlParser
 from shoal.settings import Budget, Cluster, Fetching, Politeness, Settings
-from shoal.store import folder as folders
-from shoal.store.crawl import open_store
-from shoal.store.ledger import SqliteLedger
-from shoal.store.packing import packed
+from shoal.store import crawl_folder as folders
+from shoal.store.crawl_store import open_store
+from shoal.store.packed_page import packed
+from shoal.store.sqlite_ledger import SqliteLedger
 from shoal.strategy import judge_of
 from shoal.testing.servers import PostgreSQL, RabbitMQ
 

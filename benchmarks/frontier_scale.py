@@ -29,8 +29,8 @@ from shoal.frontier.frontier import Frontier
 from shoal.frontier.politeness import Clocks
 from shoal.model import Entry, State, Term, Timing, Topic
 from shoal.settings import Politeness, Settings
-from shoal.store import folder as folders
-from shoal.store.crawl import CrawlStore, open_store
+from shoal.store import crawl_folder as folders
+from shoal.store.crawl_store import CrawlStore, open_store
 from shoal.testing.ledger import MemoryLedger
 
 URLS_PER_HOST = 20

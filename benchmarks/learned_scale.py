@@ -28,8 +28,8 @@ from shoal.frontier.traps import TrapDetector
 from shoal.judge.evidence import EvidenceJudge
 from shoal.model import Entry, Link, Page, Response, Seen, State, Task, Term, Timing, Topic, Verdict
 from shoal.settings import Budget, Politeness, Scope, Settings
-from shoal.store import folder as folders
-from shoal.store.crawl import CrawlStore, open_store
+from shoal.store import crawl_folder as folders
+from shoal.store.crawl_store import CrawlStore, open_store
 from shoal.strategy.learned import Learned
 from shoal.testing.ledger import MemoryLedger
 

@@ -31,9 +31,9 @@ from shoal.model import Entry, Page, Response, Seen, State, Task, Term, Timing, 
 from shoal.parse.parser import HtmlParser
 from shoal.remembered import Changes, StoredPage
 from shoal.settings import Settings
-from shoal.store import feeding
-from shoal.store import folder as folders
-from shoal.store.crawl import CrawlStore, open_store
+from shoal.store import change_feed as feeding
+from shoal.store import crawl_folder as folders
+from shoal.store.crawl_store import CrawlStore, open_store
 from shoal.text import terms
 
 HOST = "site.test"

@@ -25,7 +25,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from shoal import app
 from shoal.settings import Cluster, Settings
-from shoal.store import folder as folders
+from shoal.store import crawl_folder as folders
 from shoal.testing.politeness import violations
 from shoal.testing.webserver import Access
 

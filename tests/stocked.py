@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from shoal.crawl.allowance import Ending
-from shoal.store import again, marked
+from shoal.store import again
+from shoal.store import marked_pages as marked
 from shoal.testing.fakes import Answer, html
 from tests.crawl.simulated import SEED, Simulation
 

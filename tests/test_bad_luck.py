@@ -12,12 +12,13 @@ import pytest
 from shoal import app, indexing
 from shoal.errors import FolderError, InputError, ShoalError, StorageFull
 from shoal.model import Opinion
-from shoal.store import backup, opinions
-from shoal.store import folder as folders
-from shoal.store.crawl import open_store
+from shoal.store import backup
+from shoal.store import crawl_folder as folders
+from shoal.store import mark_log as opinions
+from shoal.store.crawl_store import open_store
 from shoal.store.outfile import written
 from tests.bad_luck import contents, largest_file, no_folders, read_only, small_disk
-from tests.store.test_crawl import SETTINGS, batch, page
+from tests.store.test_crawl_store import SETTINGS, batch, page
 
 
 def silent(done: int, total: int) -> None:

@@ -10,7 +10,7 @@ import pytest
 from shoal import app
 from shoal.model import Reason, State, Term, Topic
 from shoal.settings import Budget, Fetching, Pictures, Politeness, Scope, Settings
-from shoal.store.ours import LOG
+from shoal.store.ownership import LOG
 from shoal.testing.broken_web import BrokenWeb, Maker, said
 from shoal.testing.fuzz.answers import http_answer
 from shoal.testing.fuzz.html import answer_of, html_answer

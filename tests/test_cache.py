@@ -15,7 +15,7 @@ from shoal.judge.image_judge import PictureSpotter
 from shoal.model import Response, Term, Timing, Topic
 from shoal.parse.parser import HtmlParser
 from shoal.settings import Pictures
-from shoal.store import linking
+from shoal.store import page_links as linking
 from shoal.strategy.link_model import hashing as pieces
 
 SOURCE = Path(__file__).parent.parent / "src" / "shoal"

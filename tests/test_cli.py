@@ -23,7 +23,7 @@ import pytest
 
 from shoal import app
 from shoal.cli import main
-from shoal.store.folder import lock
+from shoal.store.crawl_folder import lock
 from shoal.testing.webserver import Answer, SimpleWeb, WebServer
 from shoal.topic.file import topic_from_words
 from tests.test_docs import COMMANDS

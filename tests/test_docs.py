@@ -13,9 +13,9 @@ import pytest
 
 from shoal.cli import commands
 from shoal.model import Reason
-from shoal.store.explain import Explanation
-from shoal.store.export import ExportRow
-from shoal.store.report import Status
+from shoal.store.crawl_status import Status
+from shoal.store.exporters import ExportRow
+from shoal.store.provenance import Explanation
 from shoal.topic.file import ENVIRONMENT
 
 ROOT = Path(__file__).parent.parent

@@ -11,8 +11,8 @@ from shoal import app, knowing
 from shoal.cli import main
 from shoal.model import Evidence, Term, Topic
 from shoal.settings import Budget
-from shoal.store import folder as folders
-from shoal.store.crawl import open_store
+from shoal.store import crawl_folder as folders
+from shoal.store.crawl_store import open_store
 from shoal.testing.fakes import Answer, html
 from shoal.urls import normalise
 from tests.crawl.simulated import SEED, Simulation

@@ -21,7 +21,7 @@ from shoal.crawl.allowance import Ending
 from shoal.crawl.coordinator import COMMIT_SECONDS, Coordinator
 from shoal.errors import FolderError, InputError
 from shoal.settings import Budget, Politeness
-from shoal.store.folder import lock
+from shoal.store.crawl_folder import lock
 from shoal.testing.fakes import Answer
 from shoal.testing.webserver import SimpleWeb, WebServer
 from tests.crawl.simulated import SEED, Simulation, page

@@ -12,7 +12,7 @@ from shoal.errors import FolderError, InputError
 from shoal.index.write import IndexWriter
 from shoal.knowing import give_feedback
 from shoal.model import Response
-from shoal.store import folder as folders
+from shoal.store import crawl_folder as folders
 from shoal.testing.fakes import html
 from tests.crawl.simulated import SEED, Simulation
 from tests.stocked import WEB, Stock, article

@@ -20,7 +20,7 @@ from shoal.judge import make_judge
 from shoal.model import Reason, State, Term, Topic
 from shoal.parse.parser import HtmlParser
 from shoal.settings import Budget, Fetching, Politeness, Settings
-from shoal.store.crawl import open_store
+from shoal.store.crawl_store import open_store
 from shoal.strategy import judge_of
 from shoal.testing.evils import EVILS, RobotsVariant
 from shoal.testing.hostile import HostileServer

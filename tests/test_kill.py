@@ -12,7 +12,7 @@ from shoal import finding, indexing
 from shoal.checking import check
 from shoal.errors import FolderBusy
 from shoal.model import State
-from shoal.store import folder as folders
+from shoal.store import crawl_folder as folders
 from shoal.testing.webserver import WebServer
 from tests.running import Operator, all_gone, ask, assert_consistent, impolite, stored
 from tests.small_web import HOME, SmallWeb

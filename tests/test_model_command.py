@@ -18,8 +18,8 @@ from shoal.errors import InputError
 from shoal.model import Term, Topic
 from shoal.protocols import Strategy
 from shoal.settings import Settings
-from shoal.store import folder as folders
-from shoal.store.crawl import open_store
+from shoal.store import crawl_folder as folders
+from shoal.store.crawl_store import open_store
 from shoal.store.models import FORMAT, Model, read_model, write_model
 from shoal.testing.webserver import Answer, WebServer
 from tests.running import Finished, stored

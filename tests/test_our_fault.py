@@ -15,7 +15,7 @@ from shoal.crawl.internal_errors import LOGGER
 from shoal.crawl.prometheus import CrawlCollector
 from shoal.model import Page, Reason, Response, State
 from shoal.parse.parser import HtmlParser
-from shoal.store.ours import LOG
+from shoal.store.ownership import LOG
 from shoal.terminal import crawl as terminal
 from shoal.testing.webserver import WebServer
 from shoal.topic.file import topic_from_words

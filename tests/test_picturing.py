@@ -12,7 +12,7 @@ from shoal import picturing
 from shoal.cli import main
 from shoal.errors import InputError
 from shoal.settings import Pictures
-from shoal.store import folder as folders
+from shoal.store import crawl_folder as folders
 from tests.crawl.simulated import SEED, Simulation
 from tests.crawl.test_side_lane import drawing, picture, showing
 

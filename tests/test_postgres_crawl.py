@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from shoal.store import folder as folders
+from shoal.store import crawl_folder as folders
 from shoal.testing.servers import PostgreSQL
 from shoal.testing.webserver import WebServer
 from tests.running import Operator, assert_consistent, impolite, stored

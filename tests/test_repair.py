@@ -13,8 +13,8 @@ import pytest
 
 from shoal import repair
 from shoal.settings import Pictures
-from shoal.store import folder as folders
-from shoal.store.ours import COPY
+from shoal.store import crawl_folder as folders
+from shoal.store.ownership import COPY
 from shoal.testing.webserver import WebServer
 from tests.bad_luck import contents
 from tests.crawl.simulated import SEED

@@ -11,7 +11,7 @@ from shoal.crawl.allowance import Ending
 from shoal.errors import InputError
 from shoal.model import Reason
 from shoal.store import again
-from shoal.store import folder as folders
+from shoal.store import crawl_folder as folders
 from shoal.testing.fakes import failure, html, redirect
 from tests.crawl.simulated import SEED
 from tests.stocked import WEB, Stock, article

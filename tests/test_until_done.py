@@ -19,9 +19,9 @@ from shoal.crawl.allowance import Ending
 from shoal.errors import InputError
 from shoal.model import Outlook
 from shoal.settings import Budget
-from shoal.store import folder as folders
-from shoal.store import report
-from shoal.store.report import Forecast
+from shoal.store import crawl_folder as folders
+from shoal.store import crawl_status as report
+from shoal.store.crawl_status import Forecast
 from shoal.terminal import crawl as terminal
 from shoal.testing.webserver import WebServer
 from shoal.topic.file import overlay, read_topic, topic_from_words

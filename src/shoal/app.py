@@ -45,18 +45,22 @@ from shoal.processes import index_kept, work_elsewhere
 from shoal.protocols import Ledger, Locator, Strategy
 from shoal.remembered import TopicChange, Totals
 from shoal.settings import STRATEGY, Address, Cluster, Settings
-from shoal.store import folder as folders
-from shoal.store import history, marked, opinions, ours, report, secrets
+from shoal.store import crawl_folder as folders
+from shoal.store import crawl_status as report
+from shoal.store import history, secrets
+from shoal.store import mark_log as opinions
+from shoal.store import marked_pages as marked
+from shoal.store import ownership as ours
 from shoal.store.clocks import PostgresLedger
-from shoal.store.crawl import CrawlStore, open_store
-from shoal.store.explain import Explanation, explain
-from shoal.store.export import ExportRow, Format, export, rows
-from shoal.store.ledger import SqliteLedger, ledger_path
+from shoal.store.crawl_status import BestPage, Status
+from shoal.store.crawl_store import CrawlStore, open_store
+from shoal.store.exporters import ExportRow, Format, export, rows
 from shoal.store.memory import Memory
 from shoal.store.models import Model, pack
-from shoal.store.ours import Made
-from shoal.store.reopen import reopen
-from shoal.store.report import BestPage, Status
+from shoal.store.ownership import Made
+from shoal.store.provenance import Explanation, explain
+from shoal.store.revisits import reopen
+from shoal.store.sqlite_ledger import SqliteLedger, ledger_path
 from shoal.strategy import SEED_PRIORITY, strategies
 from shoal.topic import vectors
 from shoal.topic.file import Names, overlay, read_cluster

@@ -14,8 +14,8 @@ from shoal.cluster.crew import SILENCE
 from shoal.crawl.validation import Unreadable
 from shoal.errors import BrokerRefused
 from shoal.remembered import WorkerRecord
-from shoal.store import folder as folders
-from shoal.store.report import Answer
+from shoal.store import crawl_folder as folders
+from shoal.store.crawl_status import Answer
 from shoal.urls import shown
 
 _SHOWN = 20

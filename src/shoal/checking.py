@@ -10,10 +10,10 @@ from shoal import indexing
 from shoal.errors import FolderError
 from shoal.index.folder import damage, problem
 from shoal.index.search import open_index
-from shoal.store import feeding
-from shoal.store import folder as folders
+from shoal.store import change_feed as feeding
+from shoal.store import crawl_folder as folders
+from shoal.store.crawl_status import Answer
 from shoal.store.database import Database
-from shoal.store.report import Answer
 from shoal.store.warc import read_body
 
 Progress = Callable[[int, int], None]

@@ -15,10 +15,12 @@ from shoal.index.query import parse
 from shoal.index.results import Explanation, Facets, Hit, Results
 from shoal.index.search import Index, open_index
 from shoal.index.snippet import Snippet, snippet
-from shoal.store import folder as folders
-from shoal.store import marked, showing, texts
+from shoal.store import crawl_folder as folders
+from shoal.store import marked_pages as marked
+from shoal.store import page_versions as texts
+from shoal.store import showing
+from shoal.store.crawl_status import Answer
 from shoal.store.database import Database
-from shoal.store.report import Answer
 
 Now = Callable[[], float]
 _WIDTH, _WIDE = 200, 110

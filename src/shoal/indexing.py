@@ -22,10 +22,10 @@ from shoal.index.analyse import tokens
 from shoal.index.document import Document
 from shoal.index.folder import STANDINGS, exists, opened, problem
 from shoal.index.write import IndexWriter
-from shoal.store import feeding
-from shoal.store import folder as folders
+from shoal.store import change_feed as feeding
+from shoal.store import crawl_folder as folders
+from shoal.store.change_feed import Said
 from shoal.store.database import Database
-from shoal.store.feeding import Said
 from shoal.strategy.graph import DAMPING, Graph
 
 PAGES = "index"

@@ -14,11 +14,11 @@ from shoal.errors import InputError
 from shoal.model import Opinion
 from shoal.protocols import Strategy
 from shoal.settings import Settings
-from shoal.store import folder as folders
-from shoal.store import marked
-from shoal.store import opinions as feedback_file
-from shoal.store.crawl import CrawlStore, open_store
-from shoal.store.marked import Given, Mark
+from shoal.store import crawl_folder as folders
+from shoal.store import mark_log as feedback_file
+from shoal.store import marked_pages as marked
+from shoal.store.crawl_store import CrawlStore, open_store
+from shoal.store.marked_pages import Given, Mark
 from shoal.store.models import Model, write_model
 from shoal.strategy import strategies
 

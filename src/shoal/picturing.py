@@ -17,11 +17,11 @@ from shoal.index.search import open_index
 from shoal.index.write import IndexWriter
 from shoal.judge.image_judge import describe
 from shoal.store import album
-from shoal.store import folder as folders
+from shoal.store import crawl_folder as folders
 from shoal.store.album import Kept
+from shoal.store.crawl_status import Answer, pictures
 from shoal.store.database import Database
 from shoal.store.outfile import written
-from shoal.store.report import Answer, pictures
 from shoal.store.warc import read_body
 
 PICTURES = "index-pictures"

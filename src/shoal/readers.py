@@ -23,7 +23,7 @@ from shoal.model import Response, Task, Timing, Topic
 from shoal.parse.parser import HtmlParser
 from shoal.protocols import Darkroom, Spotter
 from shoal.settings import Settings
-from shoal.store.packing import packed
+from shoal.store.packed_page import packed
 from shoal.strategy import judge_of
 
 _MEMORY = 2 * 2**30

@@ -26,13 +26,14 @@ from shoal.model import Pictured, Response, Seen, Task
 from shoal.protocols import Reader
 from shoal.readers import open_reader
 from shoal.settings import Budget, Settings
-from shoal.store import folder as folders
-from shoal.store import ours, spare
-from shoal.store.crawl import CrawlStore
-from shoal.store.ledger import SqliteLedger
-from shoal.store.report import Answer
+from shoal.store import crawl_folder as folders
+from shoal.store import ownership as ours
+from shoal.store import recovery_file as spare
+from shoal.store.crawl_status import Answer
+from shoal.store.crawl_store import CrawlStore
 from shoal.store.salvage import Lost, Passed, Places, Record, next_file, page_files, records
 from shoal.store.sqlite import open_file
+from shoal.store.sqlite_ledger import SqliteLedger
 from shoal.store.warc import read_body
 from shoal.urls import host_of
 

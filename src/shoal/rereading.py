@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Literal
 
 from shoal.errors import InputError
-from shoal.store import marked, showing, texts
+from shoal.store import marked_pages as marked
+from shoal.store import page_versions as texts
+from shoal.store import showing
+from shoal.store.crawl_status import Answer
 from shoal.store.database import Database
-from shoal.store.report import Answer
+from shoal.store.page_versions import Version
 from shoal.store.showing import StoredPage
-from shoal.store.texts import Version
 from shoal.store.warc import read_body
 
 _SENTENCE = re.compile(r"(?<=[。！？；])|(?<=[.!?;])\s+")

@@ -9,10 +9,11 @@ from pathlib import Path
 from shoal.app import Watch, run_crawl
 from shoal.crawl.allowance import Ending
 from shoal.errors import InputError
-from shoal.store import again, marked
-from shoal.store import folder as folders
+from shoal.store import again
+from shoal.store import crawl_folder as folders
+from shoal.store import marked_pages as marked
 from shoal.store.again import Looked
-from shoal.store.report import Answer
+from shoal.store.crawl_status import Answer
 
 
 class Revisit(Answer, frozen=True, kw_only=True):

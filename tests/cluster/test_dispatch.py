@@ -31,8 +31,8 @@ from shoal.judge import judges
 from shoal.model import Reason, State, Task, Visit
 from shoal.parse.parser import HtmlParser
 from shoal.settings import Cluster, Learning, Politeness, Settings
-from shoal.store import folder as folders
-from shoal.store.crawl import open_store
+from shoal.store import crawl_folder as folders
+from shoal.store.crawl_store import open_store
 from shoal.terminal.attending import show_attendance
 from shoal.testing.fakes import FakeFetcher
 from shoal.testing.ledger import MemoryLedger

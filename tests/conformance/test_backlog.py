@@ -13,8 +13,8 @@ from shoal.model import Entry, Image, Picture, Pictured, Response, Seen, Sightin
 from shoal.protocols import Backlog
 from shoal.remembered import Changes, PictureFate, Shown, StoredPage
 from shoal.settings import Cluster, Settings
-from shoal.store import folder as folders
-from shoal.store.crawl import CrawlStore, open_store
+from shoal.store import crawl_folder as folders
+from shoal.store.crawl_store import CrawlStore, open_store
 from shoal.store.pictures import SqliteBacklog
 from shoal.urls import key_of
 

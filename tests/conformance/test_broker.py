@@ -27,8 +27,8 @@ from shoal.model import State
 from shoal.parse.parser import HtmlParser
 from shoal.protocols import Broker
 from shoal.settings import Politeness, Settings
-from shoal.store import folder as folders
-from shoal.store.crawl import open_store
+from shoal.store import crawl_folder as folders
+from shoal.store.crawl_store import open_store
 from shoal.testing.fakes import FakeFetcher
 from shoal.testing.ledger import MemoryLedger
 from tests.crawl.simulated import SEED, TOPIC, page

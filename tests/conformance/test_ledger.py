@@ -9,7 +9,7 @@ import pytest
 
 from shoal.protocols import Ledger
 from shoal.store.clocks import PostgresLedger
-from shoal.store.ledger import SqliteLedger
+from shoal.store.sqlite_ledger import SqliteLedger
 from shoal.testing.ledger import Clock, MemoryLedger
 
 NOW = 1_800_000_000.0

@@ -14,8 +14,8 @@ from shoal.model import Entry, Reason, State, Term, Topic
 from shoal.protocols import Shelf
 from shoal.remembered import Changes, Closing, HostRecord, Known, Waiting
 from shoal.settings import Cluster, Settings
-from shoal.store import folder as folders
-from shoal.store.crawl import open_store
+from shoal.store import crawl_folder as folders
+from shoal.store.crawl_store import open_store
 from shoal.testing.shelf import MemoryShelf
 from shoal.urls import key_of
 

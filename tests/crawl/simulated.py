@@ -26,9 +26,9 @@ from shoal.parse.parser import HtmlParser
 from shoal.protocols import Ledger, Visitor
 from shoal.readers import make_darkroom, make_spotter
 from shoal.settings import Settings
-from shoal.store import folder as folders
-from shoal.store.crawl import CrawlStore
-from shoal.store.packing import packed
+from shoal.store import crawl_folder as folders
+from shoal.store.crawl_store import CrawlStore
+from shoal.store.packed_page import packed
 from shoal.strategy import judge_of
 from shoal.testing import clock as clocks
 from shoal.testing.fakes import Answer, FakeFetcher, html

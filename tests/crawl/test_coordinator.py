@@ -16,8 +16,8 @@ from shoal.errors import StorageFull
 from shoal.model import Failure, Missed, Moved, Reason, Redirect, Response, State, Task, Timing
 from shoal.remembered import Changes, Duplicate
 from shoal.settings import Budget, Fetching, Politeness, Scope
-from shoal.store import folder as folders
-from shoal.store.crawl import CrawlStore, open_store
+from shoal.store import crawl_folder as folders
+from shoal.store.crawl_store import CrawlStore, open_store
 from shoal.testing.fakes import Answer, failure, html, redirect
 from shoal.testing.ledger import Clock, MemoryLedger
 from tests.crawl.simulated import SEED, Servers, Simulation, in_no_time, page

@@ -25,9 +25,9 @@ from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.figures import ClusterFigures, WorkerFigures
 from shoal.model import Failure, Missed, Reason, Response, Seen, State, Task, Timing
 from shoal.settings import Address
-from shoal.store import folder as folders
-from shoal.store import report
-from shoal.store.report import Status
+from shoal.store import crawl_folder as folders
+from shoal.store import crawl_status as report
+from shoal.store.crawl_status import Status
 from shoal.testing.daemons import free_port
 from shoal.testing.webserver import WebServer
 from shoal.topic.file import topic_from_words

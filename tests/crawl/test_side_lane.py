@@ -17,8 +17,9 @@ from shoal.crawl.allowance import Ending
 from shoal.crawl.coordinator import Coordinator
 from shoal.model import Evidence, Reason, Response, State, Task, Term, Timing, Topic
 from shoal.settings import Budget, Pictures, Politeness, Scope
-from shoal.store import album, report
-from shoal.store import folder as folders
+from shoal.store import album
+from shoal.store import crawl_folder as folders
+from shoal.store import crawl_status as report
 from shoal.store.warc import read_body
 from shoal.testing.fakes import Answer, failure, html, redirect
 from tests.crawl.simulated import SEED, Simulation, page

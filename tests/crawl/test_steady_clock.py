@@ -22,8 +22,8 @@ from shoal.frontier.robots import Rulebook
 from shoal.model import Failure, Missed, Reason, RobotsRead, Task, Term, Timing, Topic
 from shoal.protocols import Ledger
 from shoal.settings import Budget, Fetching, Politeness, Settings
-from shoal.store.crawl import open_store
-from shoal.store.ledger import SqliteLedger
+from shoal.store.crawl_store import open_store
+from shoal.store.sqlite_ledger import SqliteLedger
 from shoal.testing.ledger import MemoryLedger
 
 NOW = 1_800_000_000.0

@@ -17,9 +17,9 @@ from shoal.crawl.topic_learner import Learner
 from shoal.model import Origin, Page, Response, Seen, Task, Term, Timing, Topic, Verdict
 from shoal.remembered import TopicChange
 from shoal.settings import Budget, Learning
-from shoal.store import folder as folders
+from shoal.store import crawl_folder as folders
 from shoal.store import history
-from shoal.store.crawl import CrawlStore
+from shoal.store.crawl_store import CrawlStore
 from shoal.testing.fakes import Answer, html
 
 from .simulated import SEED, Simulation

@@ -24,7 +24,7 @@ from shoal.judge import make_judge
 from shoal.model import Failure, Reason, Redirect, Response, State, Task, Term, Topic
 from shoal.parse.parser import HtmlParser
 from shoal.settings import Fetching, Politeness, Settings
-from shoal.store.crawl import open_store
+from shoal.store.crawl_store import open_store
 from shoal.strategy import judge_of
 from shoal.testing.ledger import MemoryLedger
 from tests.running import ask, assert_consistent, fates

@@ -23,8 +23,8 @@ from shoal.frontier.politeness import Clocks
 from shoal.model import Entry, Reason, State, Term, Timing, Topic
 from shoal.remembered import Closing
 from shoal.settings import Politeness, Settings
-from shoal.store import folder as folders
-from shoal.store.crawl import CrawlStore, open_store
+from shoal.store import crawl_folder as folders
+from shoal.store.crawl_store import CrawlStore, open_store
 from shoal.testing.ledger import MemoryLedger
 from shoal.urls import host_of, key_of
 

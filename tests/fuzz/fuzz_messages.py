@@ -23,7 +23,7 @@ from shoal.crawl.validation import Unreadable
 from shoal.crawl.worker import work_together
 from shoal.model import Seen, State, Task, Visit
 from shoal.settings import Politeness
-from shoal.store.crawl import CrawlStore
+from shoal.store.crawl_store import CrawlStore
 from shoal.testing.fuzz.messages import OUT, SEEDS, message, pipe_session, session
 from tests.cluster.scene import CRAWL, Scene, play
 from tests.crawl.simulated import TOPIC

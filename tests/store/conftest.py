@@ -13,7 +13,7 @@ import pytest
 from shoal.model import State
 from shoal.settings import Cluster
 from shoal.store.database import Database
-from shoal.store.marked import lay_over
+from shoal.store.marked_pages import lay_over
 from shoal.store.postgres import PostgresDatabase
 from shoal.store.sqlite import open_file
 from shoal.urls import host_of, key_of

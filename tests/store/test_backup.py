@@ -15,11 +15,11 @@ from shoal.errors import DatabaseGone, FolderError, InputError, StorageFull
 from shoal.model import Opinion
 from shoal.settings import Cluster
 from shoal.store import backup
-from shoal.store import folder as folders
-from shoal.store.crawl import open_store
-from shoal.store.opinions import add, read
+from shoal.store import crawl_folder as folders
+from shoal.store.crawl_store import open_store
+from shoal.store.mark_log import add, read
 from shoal.store.warc import read_body
-from tests.store.test_crawl import SETTINGS, TEXT, batch, page, rows
+from tests.store.test_crawl_store import SETTINGS, TEXT, batch, page, rows
 
 OPINION = Opinion(url="http://a.test/1", relevant=True, at=1.5)
 

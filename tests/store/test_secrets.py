@@ -17,14 +17,15 @@ from shoal.errors import FolderError
 from shoal.fetch.client import HttpFetcher
 from shoal.model import Failure, Task
 from shoal.settings import Cluster, Fetching, Settings
-from shoal.store import backup, moving
-from shoal.store import cluster as clusters
-from shoal.store import folder as folders
-from shoal.store.crawl import open_store
+from shoal.store import backup
+from shoal.store import crawl_folder as folders
+from shoal.store import migrate as moving
+from shoal.store import shared_crawl as clusters
+from shoal.store.crawl_store import open_store
 from shoal.topic.file import topic_from_words
 from shoal.urls import login_of
 from tests.bad_luck import contents
-from tests.store.test_crawl import SETTINGS
+from tests.store.test_crawl_store import SETTINGS
 
 PASSWORD = "gr1d-p@ss"
 PROXY = "http://crawler:gr1d-p%40ss@127.0.0.1:1"

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from shoal.crawl.allowance import Ending
 from shoal.crawl.statistics import Statistics
-from shoal.store.report import FailedSeed, Status
+from shoal.store.crawl_status import FailedSeed, Status
 from shoal.terminal import crawl as terminal
 
 NOW = Statistics(

@@ -20,10 +20,10 @@ from rich.text import Text
 
 from shoal.harmless import Formatter, escaped, harmless
 from shoal.model import Reason, State
-from shoal.store import folder as folders
-from shoal.store.crawl import open_store
+from shoal.store import crawl_folder as folders
+from shoal.store.crawl_store import open_store
 from shoal.terminal.speaking import Answers
-from tests.store.test_crawl import SETTINGS, batch, page
+from tests.store.test_crawl_store import SETTINGS, batch, page
 
 SOURCE = Path(__file__).parent.parent.parent / "src" / "shoal"
 EVIL = "\x1b]0;owned\x07 \x1b[2J \x9b31m \u202egpj.exe \u2028 \u2066 \x00 \x7f \r"

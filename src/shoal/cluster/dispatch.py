@@ -31,7 +31,7 @@ from shoal.crawl.validation import Misfit, Unreadable, checked, in_words, is_of,
 from shoal.errors import ShoalError
 from shoal.model import Failure, Missed, Reason, Seen, Task, Timing, Visit, timing_of
 from shoal.settings import Settings
-from shoal.store import packing
+from shoal.store import packed_page as packing
 from shoal.urls import host_of, normalise
 
 logger = logging.getLogger(__name__)

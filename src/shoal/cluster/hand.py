@@ -43,7 +43,7 @@ from shoal.crawl.steady_clock import SteadyClock
 from shoal.crawl.validation import Unreadable
 from shoal.errors import BrokerRefused
 from shoal.model import Missed, Seen, Timing, Visit
-from shoal.store.packing import packed
+from shoal.store.packed_page import packed
 
 logger = logging.getLogger(__name__)
 _AHEAD = 1.25

@@ -13,7 +13,7 @@ from shoal.attending import attendance
 from shoal.commands import options
 from shoal.commands.answer import path_text, print_json
 from shoal.errors import InputError
-from shoal.store.export import TEXT, Format
+from shoal.store.exporters import TEXT, Format
 from shoal.terminal import crawl as screen
 from shoal.terminal.attending import show_attendance
 from shoal.terminal.speaking import output, tell

@@ -10,7 +10,7 @@ from shoal.commands import options
 from shoal.commands.answer import print_json
 from shoal.errors import InputError
 from shoal.store import backup as backups
-from shoal.store import moving
+from shoal.store import migrate as moving
 from shoal.terminal import waiting
 from shoal.terminal.speaking import answer
 from shoal.topic import values

@@ -29,7 +29,7 @@ from shoal.evaluate.standings import Comparison, Results, WebFacts, topic_facts
 from shoal.evaluate.survey import kept_survey, stamp_of
 from shoal.evaluate.tables import write_curves, write_judges, write_means, write_summary
 from shoal.judge import judges
-from shoal.store.folder import storage_errors
+from shoal.store.crawl_folder import storage_errors
 from shoal.strategy import strategies
 from shoal.topic.values import one_of
 

@@ -24,10 +24,10 @@ from shoal.evaluate.plots import harvest_plot
 from shoal.index.folder import remove as remove_index
 from shoal.picturing import PICTURES
 from shoal.settings import Budget, Fetching, Politeness, Settings
-from shoal.store import folder as folders
-from shoal.store.export import ExportRow
-from shoal.store.folder import lock, storage_errors
-from shoal.store.ours import Made, remove_folders
+from shoal.store import crawl_folder as folders
+from shoal.store.crawl_folder import lock, storage_errors
+from shoal.store.exporters import ExportRow
+from shoal.store.ownership import Made, remove_folders
 
 FOCUSED, BASELINE = "learned", "breadth"
 LATENCY = 0.03

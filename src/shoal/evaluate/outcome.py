@@ -9,8 +9,8 @@ import msgspec
 
 from shoal.evaluate.generated.synthetic import Web
 from shoal.evaluate.metrics import Curve, Point, harvest
-from shoal.store.explain import Explanation
-from shoal.store.export import ExportRow
+from shoal.store.exporters import ExportRow
+from shoal.store.provenance import Explanation
 
 Truth = Literal["relevant", "copy", "not relevant"]
 """What the generator knows of a page; a copy says what a relevant page says."""

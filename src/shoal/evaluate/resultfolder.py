@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from shoal.errors import FolderError
-from shoal.store.folder import lock, storage_errors
+from shoal.store.crawl_folder import lock, storage_errors
 
 MARKER = "shoal-compare"
 """A file of this name says that the folder is ours, and which files in it."""

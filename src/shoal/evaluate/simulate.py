@@ -33,8 +33,8 @@ from shoal.parse.parser import HtmlParser
 from shoal.protocols import Broker, Judge
 from shoal.readers import make_darkroom, make_spotter
 from shoal.settings import Settings
-from shoal.store import folder as folders
-from shoal.store.crawl import CrawlStore
+from shoal.store import crawl_folder as folders
+from shoal.store.crawl_store import CrawlStore
 from shoal.strategy import judge_of
 from shoal.testing.clock import JumpingClock, in_no_time
 from shoal.testing.ledger import MemoryLedger

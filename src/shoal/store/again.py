@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from shoal.store.crawl_status import Answer
 from shoal.store.database import Database
-from shoal.store.report import Answer
 
 # Only what was understood can have changed in what it says.
 _ADD = """

@@ -8,8 +8,8 @@ from datetime import datetime
 import msgspec
 
 from shoal.model import Evidence, Image, State
+from shoal.store.crawl_status import Answer, time_of
 from shoal.store.database import Database
-from shoal.store.report import Answer, time_of
 
 _KEPT = """
 SELECT id, url, format, width, height, bytes, fetched_at, warc_file, warc_offset FROM pictures

@@ -24,13 +24,15 @@ from typing import BinaryIO, cast
 import msgspec
 
 from shoal.errors import FolderError, InputError
-from shoal.store import cluster as clusters
-from shoal.store import folder as folders
-from shoal.store import moving, opinions, ours
+from shoal.store import crawl_folder as folders
+from shoal.store import mark_log as opinions
+from shoal.store import migrate as moving
+from shoal.store import ownership as ours
+from shoal.store import shared_crawl as clusters
+from shoal.store.crawl_status import Answer
 from shoal.store.database import Database
 from shoal.store.outfile import complaints, written
 from shoal.store.postgres import PostgresDatabase
-from shoal.store.report import Answer
 from shoal.store.sqlite import SqliteDatabase, open_file
 from shoal.store.warc import is_page_file, series_and_number
 

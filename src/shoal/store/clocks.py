@@ -11,9 +11,9 @@ from collections.abc import Callable
 from threading import Event, Thread
 
 from shoal.errors import DatabaseGone, ShoalError
-from shoal.store.cluster import SHARED, make_shared
-from shoal.store.ledger import DAY, POLL
 from shoal.store.postgres import PostgresDatabase
+from shoal.store.shared_crawl import SHARED, make_shared
+from shoal.store.sqlite_ledger import DAY, POLL
 
 logger = logging.getLogger(__name__)
 _AWAY = 1.0

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from shoal.model import State
 from shoal.settings import Settings
-from shoal.store import cluster as clusters
-from shoal.store import folder as folders
+from shoal.store import crawl_folder as folders
+from shoal.store import shared_crawl as clusters
 from shoal.store.database import Database
 from shoal.store.models import Model, decode_model, read_model
 from shoal.store.postgres import PostgresDatabase

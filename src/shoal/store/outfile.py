@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from shoal.errors import InputError, StorageFull
-from shoal.store import ours
+from shoal.store import ownership as ours
 
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 

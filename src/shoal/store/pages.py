@@ -8,9 +8,9 @@ import msgspec
 
 from shoal.model import Packed, Page, Seen
 from shoal.remembered import Duplicate, StoredPage
-from shoal.store import texts
+from shoal.store import page_versions as texts
 from shoal.store.database import Database, ask_for, question_marks
-from shoal.store.packing import pack
+from shoal.store.packed_page import pack
 from shoal.store.steps import Steps, in_bites
 from shoal.store.twins import Likeness, Twins, likeness
 from shoal.store.warc import Bodies, Position, revisit_member

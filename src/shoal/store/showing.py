@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from shoal.store.crawl_status import Answer, time_of
 from shoal.store.database import Database
-from shoal.store.report import Answer, time_of
 
 _PAGE = """
 SELECT found.url, pages.title, description, language, charset, published, fetched_at, checked_at, gone, score,

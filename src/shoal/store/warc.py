@@ -23,9 +23,9 @@ from isal import isal_zlib
 from shoal.errors import FolderError
 from shoal.model import Response
 from shoal.settings import USER_AGENT
-from shoal.store import ours
-from shoal.store.folder import is_remote, storage_errors
-from shoal.store.ours import PAGE_FILE
+from shoal.store import ownership as ours
+from shoal.store.crawl_folder import is_remote, storage_errors
+from shoal.store.ownership import PAGE_FILE
 
 Position = tuple[str, int]
 """A file name and an offset in it."""

@@ -20,9 +20,9 @@ from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.statistics import Statistics
 from shoal.harmless import harmless
 from shoal.model import Evidence, Outlook
-from shoal.store.explain import Explanation, Step
-from shoal.store.ours import LOG
-from shoal.store.report import Count, HostCounts, Status
+from shoal.store.crawl_status import Count, HostCounts, Status
+from shoal.store.ownership import LOG
+from shoal.store.provenance import Explanation, Step
 from shoal.terminal.speaking import Notes, aligned, speaker, tell
 
 Watch = Callable[[Coordinator], Coroutine[None, None, None]]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from shoal.knowing import Feedback
-from shoal.store.marked import Given, Mark
+from shoal.store.marked_pages import Given, Mark
 from shoal.terminal.speaking import speaker
 
 

@@ -20,7 +20,7 @@ from shoal.errors import InputError
 from shoal.judge.registry import Choice
 from shoal.protocols import Strategy
 from shoal.settings import Settings
-from shoal.store import folder as folders
+from shoal.store import crawl_folder as folders
 from shoal.strategy import strategies
 
 ROOT = Path(__file__).parents[3]

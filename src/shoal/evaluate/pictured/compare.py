@@ -23,7 +23,7 @@ from shoal.evaluate.pictured.report import write_picture_curves, write_picture_r
 from shoal.evaluate.pictured.standings import PictureComparison, figures_of, overall_of, ratios_of
 from shoal.evaluate.resultfolder import note, remove_noted, result_folder
 from shoal.settings import STRATEGY
-from shoal.store.folder import storage_errors
+from shoal.store.crawl_folder import storage_errors
 from shoal.strategy import strategies
 from shoal.topic.values import one_of
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from shoal.errors import InputError
-from shoal.store.folder import storage_errors
+from shoal.store.crawl_folder import storage_errors
 
 with warnings.catch_warnings():  # fastwarc warns, while it is imported, of its own old names
     warnings.simplefilter("ignore", DeprecationWarning)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from shoal.model import Page
-from shoal.store import texts
+from shoal.store import page_versions as texts
 from tests.store.conftest import HandMade
 
 URL = "http://a.test/"

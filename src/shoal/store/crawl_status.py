@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from shoal.model import Outlook, State
+from shoal.store.crawl_folder import read_meta, write_meta
 from shoal.store.database import Database
-from shoal.store.folder import read_meta, write_meta
 
 INTERNAL_ERRORS = "internal_errors"
 """The key of the number of them."""

@@ -21,7 +21,7 @@ import msgspec
 
 from shoal.errors import FolderBusy, FolderError
 from shoal.settings import Cluster, Part
-from shoal.store import ours
+from shoal.store import ownership as ours
 from shoal.store.postgres import PostgresDatabase, place_of
 
 FILE = ours.CLUSTER

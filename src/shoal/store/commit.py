@@ -18,14 +18,14 @@ import msgspec
 
 from shoal.errors import DatabaseGone, FolderError
 from shoal.remembered import Duplicate
-from shoal.store import cluster as clusters
-from shoal.store import folder as folders
+from shoal.store import crawl_folder as folders
+from shoal.store import shared_crawl as clusters
 from shoal.store.database import Database
-from shoal.store.opinions import OpinionReader, OpinionTable
+from shoal.store.mark_log import OpinionReader, OpinionTable
 from shoal.store.postgres import PostgresDatabase, place_of
-from shoal.store.shelf import SqliteShelf, index_of, mirror_of
 from shoal.store.sqlite import checkpoint, checkpoint_by_hand
 from shoal.store.steps import Steps, Write, at_once, on_the_loop
+from shoal.store.url_index import SqliteShelf, index_of, mirror_of
 
 logger = logging.getLogger(__name__)
 _T = TypeVar("_T")

@@ -6,10 +6,10 @@ from array import array
 from collections.abc import Iterable, Iterator
 
 from shoal.errors import FolderError
-from shoal.store import linking
+from shoal.store import page_links as linking
+from shoal.store.crawl_status import Answer
 from shoal.store.database import Database
-from shoal.store.report import Answer
-from shoal.store.texts import unpack_both
+from shoal.store.page_versions import unpack_both
 
 _FIELDS = """
     versions.id, pages.id, url, pages.title, headings, text, language, pages.topic, published, versions.at, score, relevant,

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from shoal.errors import FolderError
-from shoal.store.ledger import POLL, SqliteLedger, ledger_path
+from shoal.store.sqlite_ledger import POLL, SqliteLedger, ledger_path
 
 NOW = 1_800_000_000.0
 OpenAt = Callable[..., SqliteLedger]
@@ -156,7 +156,7 @@ def test_a_place_that_cannot_be_used_is_named(tmp_path: Path) -> None:
 CLAIMER = """
 import sys
 from pathlib import Path
-from shoal.store.ledger import SqliteLedger
+from shoal.store.sqlite_ledger import SqliteLedger
 
 ledger = SqliteLedger(Path(sys.argv[1]), sys.argv[2], lambda: 1_800_000_000.0)
 def claim(number):

@@ -11,10 +11,10 @@ import pytest
 from pyarrow import parquet
 
 from shoal.model import Opinion, Reason, State
-from shoal.store.explain import Explanation, explain
-from shoal.store.export import export, rows
-from shoal.store.marked import Given, Mark, Meant, find, give, lay_over, marks
-from shoal.store.report import BestPage, best, status
+from shoal.store.crawl_status import BestPage, best, status
+from shoal.store.exporters import export, rows
+from shoal.store.marked_pages import Given, Mark, Meant, find, give, lay_over, marks
+from shoal.store.provenance import Explanation, explain
 from tests.store.conftest import NOW, HandMade
 
 GRID = "https://a.example/grid"

@@ -14,10 +14,10 @@ from shoal.errors import FolderError, InputError, ShoalError
 from shoal.index.write import IndexWriter
 from shoal.settings import Cluster
 from shoal.store import backup
-from shoal.store import folder as folders
-from shoal.store.crawl import open_store
+from shoal.store import crawl_folder as folders
+from shoal.store.crawl_store import open_store
 from tests.bad_luck import NAMES, contents, users_file
-from tests.store.test_crawl import SETTINGS, batch, page
+from tests.store.test_crawl_store import SETTINGS, batch, page
 
 NOBODY = "http://127.0.0.1:1/"
 """Where nobody listens."""
@@ -86,7 +86,7 @@ def test_what_somebody_put_there_meanwhile_survives_a_failed_start(tmp_path: Pat
 
 def test_a_folder_is_made_by_one_of_two_who_come_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second finds the folder empty, too, and must not write over the first."""
-    from shoal.store import ours
+    from shoal.store import ownership as ours
 
     real = ours.place
     came: list[Path] = []
@@ -199,7 +199,7 @@ def test_a_file_called_lock_that_is_none_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_a_crawl_that_moves_twice_leaves_both_old_copies(tmp_path: Path, postgres: str) -> None:
-    from shoal.store import moving
+    from shoal.store import migrate as moving
 
     folders.create(tmp_path / "c", SETTINGS)
     first = moving.to_postgresql(tmp_path / "c", postgres, silent).aside
@@ -211,7 +211,7 @@ def test_a_crawl_that_moves_twice_leaves_both_old_copies(tmp_path: Path, postgre
 
 
 def test_a_crawl_that_moves_home_does_not_write_over_a_file_there(tmp_path: Path, postgres: str) -> None:
-    from shoal.store import moving
+    from shoal.store import migrate as moving
 
     folders.create(tmp_path / "c", SETTINGS, cluster=Cluster(database=postgres))
     (tmp_path / "c" / folders.DATABASE).write_text("mine")

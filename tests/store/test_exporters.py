@@ -18,8 +18,8 @@ from warcio.archiveiterator import ArchiveIterator
 from shoal.errors import FolderError, InputError, StorageFull
 from shoal.model import Evidence, Response, State, Timing
 from shoal.settings import Cluster
-from shoal.store import export as exports
-from shoal.store.export import ExportRow, export, rows
+from shoal.store import exporters as exports
+from shoal.store.exporters import ExportRow, export, rows
 from shoal.store.warc import WarcWriter
 from tests.store.conftest import HandMade
 

@@ -19,8 +19,8 @@ import msgspec
 
 from shoal.errors import FolderError, ShoalError
 from shoal.model import Opinion
-from shoal.store import folder as folders
-from shoal.store import ours
+from shoal.store import crawl_folder as folders
+from shoal.store import ownership as ours
 from shoal.store.database import Database
 from shoal.urls import normalise
 

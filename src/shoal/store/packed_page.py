@@ -12,7 +12,9 @@ from msgspec.structs import replace
 
 from shoal.model import Packed, Page, Seen
 from shoal.settings import Learning
-from shoal.store import linking, texts, warc
+from shoal.store import page_links as linking
+from shoal.store import page_versions as texts
+from shoal.store import warc
 from shoal.text import bands
 
 _LARGEST = 2**28

@@ -19,17 +19,18 @@ import msgspec
 from shoal.model import Entry, Response, State, Timing
 from shoal.remembered import Changes, Duplicate, Look, RobotsRecord, TopicChange, Totals
 from shoal.remembered import PatternCount as Pattern
-from shoal.store import folder as folders
-from shoal.store import spare, unwritable
+from shoal.store import crawl_folder as folders
+from shoal.store import recovery_file as spare
+from shoal.store import unwritable
+from shoal.store.commit import Batch, keeping_of
+from shoal.store.crawl_status import INTERNAL_ERRORS, FailedSeed, failed_seeds
 from shoal.store.database import Database
 from shoal.store.history import add_version, latest
-from shoal.store.keeping import Batch, keeping_of
 from shoal.store.memory import Memory
 from shoal.store.pages import PageWriter
 from shoal.store.pictures import PictureWriter, SqliteBacklog
 from shoal.store.postgres import PostgresDatabase
-from shoal.store.reopen import TALLY
-from shoal.store.report import INTERNAL_ERRORS, FailedSeed, failed_seeds
+from shoal.store.revisits import TALLY
 from shoal.store.steps import Steps, Write, in_bites
 from shoal.store.warc import Bodies, WarcWriter, is_elsewhere, read_body
 from shoal.urls import key_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shoal.model import Link, LinkKind
-from shoal.store.linking import pack, unpack
+from shoal.store.page_links import pack, unpack
 from shoal.urls import key_of
 
 OWN = "http://a.test/"

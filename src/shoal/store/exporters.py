@@ -15,8 +15,8 @@ import msgspec
 from shoal.errors import InputError
 from shoal.model import Evidence
 from shoal.store.database import Database
-from shoal.store.ours import is_own
 from shoal.store.outfile import complaints, written
+from shoal.store.ownership import is_own
 from shoal.store.warc import info_member, read_raw
 
 Format = Literal["jsonl", "csv", "parquet", "warc"]

@@ -19,11 +19,11 @@ from msgspec.structs import asdict, replace
 
 from shoal.errors import InputError
 from shoal.model import Opinion, State
-from shoal.store import folder as folders
-from shoal.store import opinions
+from shoal.store import crawl_folder as folders
+from shoal.store import mark_log as opinions
+from shoal.store.crawl_status import Answer, time_of
 from shoal.store.database import Database, ask_for
-from shoal.store.explain import spellings
-from shoal.store.report import Answer, time_of
+from shoal.store.provenance import spellings
 from shoal.urls import key_of
 
 _MAX_HOPS = 20

@@ -19,10 +19,11 @@ import msgspec
 
 from shoal.errors import DatabaseDamaged, FolderBusy, FolderError, InputError, ShoalError, StorageFull
 from shoal.settings import Cluster, Settings
-from shoal.store import cluster as clusters
-from shoal.store import ours, secrets
+from shoal.store import ownership as ours
+from shoal.store import secrets
+from shoal.store import shared_crawl as clusters
 from shoal.store.database import Database
-from shoal.store.ours import LOCK, Made
+from shoal.store.ownership import LOCK, Made
 from shoal.store.postgres import PostgresDatabase
 from shoal.store.sqlite import SqliteDatabase, open_file, tune
 

@@ -15,8 +15,9 @@ import msgspec
 
 from shoal.errors import FolderError
 from shoal.settings import Part, Settings
-from shoal.store import ours, secrets
-from shoal.store.ours import COPY, DATABASE
+from shoal.store import ownership as ours
+from shoal.store import secrets
+from shoal.store.ownership import COPY, DATABASE
 
 
 class Spare(Part, frozen=True, kw_only=True):

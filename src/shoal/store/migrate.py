@@ -18,12 +18,13 @@ from msgspec.structs import replace
 
 from shoal.errors import FolderError, InputError
 from shoal.settings import Cluster
-from shoal.store import cluster as clusters
-from shoal.store import folder as folders
-from shoal.store import opinions, ours
+from shoal.store import crawl_folder as folders
+from shoal.store import mark_log as opinions
+from shoal.store import ownership as ours
+from shoal.store import shared_crawl as clusters
+from shoal.store.crawl_status import Answer
 from shoal.store.database import Database, question_marks
 from shoal.store.postgres import PostgresDatabase, place_of
-from shoal.store.report import Answer
 from shoal.store.sqlite import SqliteDatabase, open_file
 from shoal.store.warc import is_elsewhere
 

@@ -12,8 +12,8 @@ from isal import isal_zlib
 
 from shoal.errors import FolderError
 from shoal.model import Page
+from shoal.store.crawl_status import Answer, time_of
 from shoal.store.database import Database
-from shoal.store.report import Answer, time_of
 from shoal.text import stamp
 
 # Half of the text's size in a third of zlib's time.

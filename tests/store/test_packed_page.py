@@ -12,9 +12,9 @@ from warcio.archiveiterator import ArchiveIterator
 
 from shoal.model import Link, Page, Response, Seen, Task, Timing, size_of
 from shoal.settings import Learning, Pictures
-from shoal.store import folder as folders
-from shoal.store import texts
-from shoal.store.packing import pack, packed
+from shoal.store import crawl_folder as folders
+from shoal.store import page_versions as texts
+from shoal.store.packed_page import pack, packed
 from shoal.testing.fakes import Answer, html
 from tests.stocked import WEB, Stock, article
 

@@ -14,9 +14,9 @@ import pytest
 from shoal.errors import FolderError
 from shoal.model import Term, Topic
 from shoal.settings import Budget, Settings
-from shoal.store import folder as folders
-from shoal.store.crawl import open_store
-from shoal.store.ours import fresh
+from shoal.store import crawl_folder as folders
+from shoal.store.crawl_store import open_store
+from shoal.store.ownership import fresh
 
 SETTINGS = Settings(
     topic=Topic(name="电网", terms=(Term(text="power grid", weight=0.5),)),

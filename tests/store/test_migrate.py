@@ -12,13 +12,13 @@ from shoal.errors import FolderBusy, FolderError, InputError
 from shoal.model import Opinion, Term, Topic
 from shoal.remembered import Changes, RobotsRecord, TopicChange
 from shoal.settings import Cluster
-from shoal.store import folder as folders
-from shoal.store import moving
-from shoal.store.crawl import open_store
+from shoal.store import crawl_folder as folders
+from shoal.store import migrate as moving
+from shoal.store.crawl_store import open_store
 from shoal.store.database import Database
-from shoal.store.opinions import add, read
+from shoal.store.mark_log import add, read
 from shoal.testing.servers import PostgreSQL
-from tests.store.test_crawl import SETTINGS, TEXT, batch, entry, page, rows
+from tests.store.test_crawl_store import SETTINGS, TEXT, batch, entry, page, rows
 
 EVERYTHING = [f"SELECT * FROM {table} ORDER BY 1, 2" for table in moving._tables() if table not in ("meta", "due")]
 OPINION = Opinion(url="http://a.test/1", relevant=True, at=1.5)

@@ -9,8 +9,8 @@ import pytest
 from shoal.model import Image, Picture, Pictured, Response, Sighting, State, Task, Term, Timing, Topic
 from shoal.remembered import Changes, PictureFate, Shown
 from shoal.settings import Cluster, Settings
-from shoal.store import folder as folders
-from shoal.store.crawl import open_store
+from shoal.store import crawl_folder as folders
+from shoal.store.crawl_store import open_store
 from shoal.urls import key_of
 
 AT = Timing(started=1.0, answered=2.0, ended=3.0)

@@ -10,9 +10,9 @@ import msgspec
 
 from shoal.model import Entry, Evidence, Reason, State
 from shoal.settings import Settings
+from shoal.store.crawl_folder import read_meta
+from shoal.store.crawl_status import Answer, time_of
 from shoal.store.database import Database
-from shoal.store.folder import read_meta
-from shoal.store.report import Answer, time_of
 from shoal.urls import key_of, normalise
 
 Reasons = Callable[[Entry], tuple[Evidence, ...]]

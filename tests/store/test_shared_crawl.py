@@ -17,16 +17,16 @@ from shoal.errors import FolderBusy, FolderError
 from shoal.model import Opinion
 from shoal.remembered import Changes
 from shoal.settings import Cluster
-from shoal.store import cluster as clusters
-from shoal.store import folder as folders
+from shoal.store import crawl_folder as folders
+from shoal.store import shared_crawl as clusters
 from shoal.store.clocks import PostgresLedger
-from shoal.store.crawl import CrawlStore, open_store
-from shoal.store.keeping import PostgresKeeping
-from shoal.store.opinions import add, read
-from shoal.store.ours import Made
+from shoal.store.commit import PostgresKeeping
+from shoal.store.crawl_store import CrawlStore, open_store
+from shoal.store.mark_log import add, read
+from shoal.store.ownership import Made
 from shoal.store.warc import read_body
 from shoal.testing.servers import PostgreSQL
-from tests.store.test_crawl import SETTINGS, batch, entry, page, rows, warc_types
+from tests.store.test_crawl_store import SETTINGS, batch, entry, page, rows, warc_types
 
 NOW = 1_800_000_000.0
 

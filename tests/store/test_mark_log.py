@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from shoal.errors import FolderError, StorageFull
 from shoal.model import Opinion, Term, Topic
 from shoal.settings import Settings
-from shoal.store import folder as folders
-from shoal.store.opinions import OpinionReader, add, read
+from shoal.store import crawl_folder as folders
+from shoal.store.mark_log import OpinionReader, add, read
 
 GRID = "https://example.org/grid"
 CHINESE = "https://example.org/%E7%94%B5%E7%BD%91"

@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from shoal.model import Entry, Evidence, Reason, State
-from shoal.store.explain import _SENTENCES, Rank, explain
-from shoal.store.report import BestPage, ClosedHost, Count, HostCounts, best, status
+from shoal.store.crawl_status import BestPage, ClosedHost, Count, HostCounts, best, status
+from shoal.store.provenance import _SENTENCES, Rank, explain
 from tests.store.conftest import NOW, HandMade
 
 # --- status ----------------------------------------------------------------------------------------------------------

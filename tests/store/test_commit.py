@@ -11,11 +11,11 @@ from shoal.errors import StorageFull
 from shoal.model import Picture, Pictured, Reason, State
 from shoal.remembered import Changes, Look, PictureFate, RobotsRecord, StoredPage
 from shoal.settings import Cluster
-from shoal.store import folder as folders
-from shoal.store.crawl import open_store
+from shoal.store import crawl_folder as folders
+from shoal.store.crawl_store import open_store
 from shoal.store.pages import PageWriter
 from tests.running import ask, assert_consistent
-from tests.store.test_crawl import SETTINGS, batch, page
+from tests.store.test_crawl_store import SETTINGS, batch, page
 
 
 @pytest.fixture

@@ -19,9 +19,9 @@ from shoal.errors import StorageFull
 from shoal.model import Entry, Evidence, Page, Response, Seen, State, Task, Term, Timing, Topic, Verdict
 from shoal.remembered import Changes, Duplicate, PatternCount, RobotsRecord, StoredPage, Totals
 from shoal.settings import Cluster, Settings
-from shoal.store import folder as folders
-from shoal.store.crawl import CrawlStore, open_store
-from shoal.store.report import FailedSeed
+from shoal.store import crawl_folder as folders
+from shoal.store.crawl_status import FailedSeed
+from shoal.store.crawl_store import CrawlStore, open_store
 from shoal.store.warc import read_body
 from shoal.text import fingerprint, flattened
 from shoal.urls import key_of
@@ -254,8 +254,8 @@ async def test_a_batch_that_cannot_be_written_leaves_no_part_of_itself(folder: P
 KILLED = """
 import asyncio, os, signal, sys
 from pathlib import Path
-from shoal.store.crawl import open_store
-from tests.store.test_crawl import batch, page
+from shoal.store.crawl_store import open_store
+from tests.store.test_crawl_store import batch, page
 with open_store(Path(sys.argv[1])) as store:
     asyncio.run(store.commit(batch(page(1, b"kept"))))
     store._warc.sync = lambda: os.kill(os.getpid(), signal.SIGKILL)

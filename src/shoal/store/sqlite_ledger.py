@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from shoal.errors import FolderError, StorageFull
-from shoal.store import ours
+from shoal.store import ownership as ours
 
 logger = logging.getLogger(__name__)
 
