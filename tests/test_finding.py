@@ -9,7 +9,7 @@ import pytest
 from shoal import finding, indexing
 from shoal.checking import check
 from shoal.errors import FolderError, InputError
-from shoal.index.write import IndexWriter
+from shoal.index.index_writer import IndexWriter
 from shoal.knowing import give_feedback
 from shoal.model import Response
 from shoal.store import crawl_folder as folders

@@ -36,7 +36,7 @@ from shoal.frontier.politeness import Clocks
 from shoal.frontier.robots import Rulebook
 from shoal.frontier.scope import ScopeRule
 from shoal.frontier.traps import TrapDetector
-from shoal.index.folder import remove as remove_index
+from shoal.index.index_folder import remove as remove_index
 from shoal.judge import judges
 from shoal.judge.registry import Choice, Parameter
 from shoal.model import Entry, Evidence, State

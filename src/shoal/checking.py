@@ -8,8 +8,8 @@ from pathlib import Path
 
 from shoal import indexing
 from shoal.errors import FolderError
-from shoal.index.folder import damage, problem
-from shoal.index.search import open_index
+from shoal.index.index_folder import damage, problem
+from shoal.index.searcher import open_index
 from shoal.store import change_feed as feeding
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_status import Answer

@@ -13,7 +13,7 @@ from shoal import indexing
 from shoal.errors import FolderBusy, FolderError, InputError
 from shoal.index.query import parse
 from shoal.index.results import Explanation, Facets, Hit, Results
-from shoal.index.search import Index, open_index
+from shoal.index.searcher import Index, open_index
 from shoal.index.snippet import Snippet, snippet
 from shoal.store import crawl_folder as folders
 from shoal.store import marked_pages as marked

@@ -20,8 +20,8 @@ from shoal.cache import cached
 from shoal.errors import FolderBusy, ShoalError
 from shoal.index.analyse import tokens
 from shoal.index.document import Document
-from shoal.index.folder import STANDINGS, exists, opened, problem
-from shoal.index.write import IndexWriter
+from shoal.index.index_folder import STANDINGS, exists, opened, problem
+from shoal.index.index_writer import IndexWriter
 from shoal.store import change_feed as feeding
 from shoal.store import crawl_folder as folders
 from shoal.store.change_feed import Said

@@ -11,10 +11,10 @@ import msgspec
 from shoal.errors import FolderError, InputError
 from shoal.images.gallery import Exhibit, gallery
 from shoal.index.document import Document
-from shoal.index.folder import exists, problem
+from shoal.index.index_folder import exists, problem
+from shoal.index.index_writer import IndexWriter
 from shoal.index.query import parse
-from shoal.index.search import open_index
-from shoal.index.write import IndexWriter
+from shoal.index.searcher import open_index
 from shoal.judge.image_judge import describe
 from shoal.store import album
 from shoal.store import crawl_folder as folders

@@ -197,7 +197,7 @@ def test_nothing_to_look_at_again_is_said(shoal: Shoal, stock: Stock) -> None:
 
 
 def test_two_do_not_write_to_one_index(shoal: Shoal, stock: Stock) -> None:
-    from shoal.index.write import IndexWriter  # here, because only this test needs one
+    from shoal.index.index_writer import IndexWriter  # here, because only this test needs one
 
     shoal("reindex")
     with IndexWriter(stock.folder / "index"):

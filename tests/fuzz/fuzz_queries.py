@@ -9,7 +9,7 @@ from pathlib import Path
 
 from shoal.errors import InputError
 from shoal.index.query import MOST_LIMITS, MOST_WORDS, Query, parse
-from shoal.index.search import Index
+from shoal.index.searcher import Index
 from shoal.index.snippet import snippet
 from shoal.testing.fuzz import queries
 from tests.fuzz.target import Target

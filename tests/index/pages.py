@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from shoal.index.document import Document
+from shoal.index.index_writer import IndexWriter
 from shoal.index.query import parse
-from shoal.index.search import Index, open_index
-from shoal.index.write import IndexWriter
+from shoal.index.searcher import Index, open_index
 
 DAY = 86400.0
 NOW = 20_000 * DAY

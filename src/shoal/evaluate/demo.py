@@ -21,7 +21,7 @@ from shoal.evaluate.generated.synthetic import Web, generate
 from shoal.evaluate.metrics import Curve
 from shoal.evaluate.outcome import Harvest, Outcome, best_pages, curve, hidden_find, summary
 from shoal.evaluate.plots import harvest_plot
-from shoal.index.folder import remove as remove_index
+from shoal.index.index_folder import remove as remove_index
 from shoal.picturing import PICTURES
 from shoal.settings import Budget, Fetching, Politeness, Settings
 from shoal.store import crawl_folder as folders

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from shoal.evaluate.offline import MeasuredWeb, OfflineWeb, Subject
 from shoal.index.document import Document
+from shoal.index.index_writer import IndexWriter
 from shoal.index.query import parse
-from shoal.index.search import open_index
-from shoal.index.write import IndexWriter
+from shoal.index.searcher import open_index
 from shoal.indexing import Standing, stand
 from shoal.judge import make_judge
 from shoal.model import Page, Response, Timing

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import tantivy
 
-from shoal.index.matching import Matcher, Must, pairs
 from shoal.index.query import Query
+from shoal.index.query_builder import Matcher, Must, pairs
 from shoal.index.ranking import Freshness
 from shoal.index.results import Explanation, Part
 from shoal.index.schema import TEXTS, link_factor, topic_factor

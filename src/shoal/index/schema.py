@@ -14,9 +14,9 @@ from math import log2
 import tantivy
 
 from shoal.index.analyse import is_han
+from shoal.index.analyzer import entries, looked_up
 from shoal.index.dates import day_of, month_of
 from shoal.index.document import Document
-from shoal.index.entries import entries, looked_up
 from shoal.text import flattened
 from shoal.urls import host_of
 

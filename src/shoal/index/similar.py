@@ -8,7 +8,7 @@ from math import log
 import tantivy
 
 from shoal.index.analyse import tokens
-from shoal.index.matching import Matcher, Should
+from shoal.index.query_builder import Matcher, Should
 from shoal.text import terms
 
 _READ = 20_000

@@ -16,8 +16,8 @@ from itertools import islice
 
 from shoal.cache import cached
 from shoal.index.analyse import is_han, tokens
-from shoal.index.matching import enough
 from shoal.index.query import Query
+from shoal.index.query_builder import enough
 from shoal.model import Value
 from shoal.text import HAN, fold
 

@@ -13,7 +13,7 @@ import msgspec
 import tantivy
 
 from shoal.errors import FolderError, ShoalError, StorageFull
-from shoal.index.entries import entries
+from shoal.index.analyzer import entries
 from shoal.index.schema import FORMAT
 from shoal.text import flattened
 

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import InputError
+from shoal.index.index_writer import IndexWriter
 from shoal.index.query import parse
 from shoal.index.ranking import RESCORED
 from shoal.index.results import Count, Facets
-from shoal.index.search import Index
-from shoal.index.write import IndexWriter
+from shoal.index.searcher import Index
 from tests.index.pages import DAY, NOW, found, index_of, page
 
 FILLER = [page(id, f"filler text number{id} about nothing") for id in range(1000, 1020)]

@@ -12,7 +12,7 @@ import tantivy
 
 from shoal.errors import FolderBusy
 from shoal.index.document import Document
-from shoal.index.folder import LOCK, claim, complaints, empty, last_version, open_or_create
+from shoal.index.index_folder import LOCK, claim, complaints, empty, last_version, open_or_create
 from shoal.index.schema import build_schema, indexed, mark, mark_query
 
 _MEMORY = 40_000_000

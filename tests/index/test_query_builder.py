@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.index.query import parse
-from shoal.index.search import Index
+from shoal.index.searcher import Index
 from shoal.index.spelling import mistakes
 from tests.index.pages import index_of, page
 

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from shoal.index import matching, ranking, wording
+from shoal.index import query_builder as matching
+from shoal.index import ranking, wording
 from shoal.index.document import Document
+from shoal.index.index_writer import IndexWriter
 from shoal.index.query import MOST_CHARACTERS, MOST_LIMITS, MOST_WORDS, parse
-from shoal.index.search import Index, open_index
-from shoal.index.write import IndexWriter
+from shoal.index.searcher import Index, open_index
 
 REFERENCE = Path(__file__).parent.parent.parent / "docs" / "searching.md"
 FETCHED = 1_600_000_000.0

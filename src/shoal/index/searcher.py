@@ -17,9 +17,9 @@ import tantivy
 from shoal.errors import FolderError
 from shoal.index.dates import month_name, today
 from shoal.index.explain import Explainer
-from shoal.index.folder import complaints, last_version, opened
-from shoal.index.matching import Matcher, Must, MustNot
+from shoal.index.index_folder import complaints, last_version, opened
 from shoal.index.query import Query, parse
+from shoal.index.query_builder import Matcher, Must, MustNot
 from shoal.index.ranking import Entry, Freshness, Ranking
 from shoal.index.results import Count, Explanation, Facets, Hit, Results
 from shoal.index.similar import likeness

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.index.analyse import is_han, tokens
-from shoal.index.entries import entries, looked_up
+from shoal.index.analyzer import entries, looked_up
 from shoal.text import flattened
 
 MIXED = st.text("电网站超ab ，", max_size=14)
