@@ -86,7 +86,7 @@ def make_darkroom(settings: Settings) -> Darkroom | None:
     if settings.pictures.wanted == "none":
         return None
     # Only here, because the image library takes a tenth of a second to import, and most crawls do without.
-    from shoal.images.developing import PillowDarkroom
+    from shoal.images.decode import PillowDarkroom
 
     return PillowDarkroom(settings.pictures)
 

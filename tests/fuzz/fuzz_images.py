@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from shoal.images.developing import PillowDarkroom
+from shoal.images.decode import PillowDarkroom
 from shoal.model import Failure, Picture
 from shoal.settings import Pictures
 from shoal.testing.fuzz.image_files import damaged_image

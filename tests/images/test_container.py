@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from shoal.images.container import Unusable, orientation_in, pixels_of
-from shoal.images.developing import PillowDarkroom
+from shoal.images.decode import PillowDarkroom
 from shoal.model import Failure, Picture
 from shoal.settings import Pictures
 from shoal.testing.fuzz.slow_images import slow_images

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageEnhance
 
-from shoal.images.developing import PillowDarkroom
+from shoal.images.decode import PillowDarkroom
 from shoal.images.fingerprint import NEAR, SIDE, distance
 from shoal.images.fingerprint import fingerprint as of_greys
 from shoal.model import Picture

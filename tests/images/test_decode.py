@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image, features
 
-from shoal.images.developing import THUMBNAIL, PillowDarkroom
+from shoal.images.decode import THUMBNAIL, PillowDarkroom
 from shoal.images.fingerprint import distance
 from shoal.model import Failure, Picture, Reason, Response
 from shoal.settings import Pictures
@@ -261,7 +261,7 @@ def test_the_users_limit_of_pixels() -> None:
 SILENCE = """
 import sys
 from pathlib import Path
-from shoal.images.developing import PillowDarkroom
+from shoal.images.decode import PillowDarkroom
 from shoal.model import Response, Timing
 from shoal.settings import Pictures
 timing = Timing(started=0.0, answered=0.0, ended=0.0)
