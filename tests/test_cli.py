@@ -25,7 +25,7 @@ from shoal import app
 from shoal.cli import main
 from shoal.store.crawl_folder import lock
 from shoal.testing.webserver import Answer, SimpleWeb, WebServer
-from shoal.topic.file import topic_from_words
+from shoal.topic.topic_file import topic_from_words
 from tests.test_docs import COMMANDS
 
 HOME = "http://a.test/"

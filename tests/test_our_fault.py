@@ -18,7 +18,7 @@ from shoal.parse.parser import HtmlParser
 from shoal.store.ownership import LOG
 from shoal.terminal import crawl as terminal
 from shoal.testing.webserver import WebServer
-from shoal.topic.file import topic_from_words
+from shoal.topic.topic_file import topic_from_words
 from tests.running import assert_consistent, fates
 from tests.small_web import HOME, SmallWeb
 

@@ -24,7 +24,7 @@ from shoal.store import crawl_status as report
 from shoal.store.crawl_status import Forecast
 from shoal.terminal import crawl as terminal
 from shoal.testing.webserver import WebServer
-from shoal.topic.file import overlay, read_topic, topic_from_words
+from shoal.topic.topic_file import overlay, read_topic, topic_from_words
 from tests.crawl.simulated import SEED, Simulation, page
 from tests.running import Finished, ask, assert_consistent, stored
 from tests.telling import HOME, TOPIC, Foreteller, ShallowWeb, teller_laid

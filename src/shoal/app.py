@@ -62,8 +62,8 @@ from shoal.store.provenance import Explanation, explain
 from shoal.store.revisits import reopen
 from shoal.store.sqlite_ledger import SqliteLedger, ledger_path
 from shoal.strategy import SEED_PRIORITY, strategies
-from shoal.topic import vectors
-from shoal.topic.file import Names, overlay, read_cluster
+from shoal.topic import word_vectors as vectors
+from shoal.topic.topic_file import Names, overlay, read_cluster
 from shoal.urls import normalise
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ from shoal.commands.working import worker
 from shoal.errors import InputError, ShoalError, StorageFull
 from shoal.harmless import log_to_stderr
 from shoal.terminal.speaking import tell
-from shoal.topic.values import short
+from shoal.topic.value_readers import short
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

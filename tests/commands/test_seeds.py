@@ -22,7 +22,7 @@ from shoal.cli import main
 from shoal.seeds.choosing import Listed
 from shoal.testing.searxng import SearxngWeb, result
 from shoal.testing.webserver import SimpleWeb, WebServer
-from shoal.topic.file import read_topic
+from shoal.topic.topic_file import read_topic
 from tests.seeds.serving import served
 
 pytestmark = pytest.mark.slow

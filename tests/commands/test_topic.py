@@ -18,7 +18,7 @@ from shoal.errors import InputError
 from shoal.model import Origin, Term, Topic
 from shoal.settings import Settings
 from shoal.testing.webserver import SimpleWeb, WebServer
-from shoal.topic.file import read_topic
+from shoal.topic.topic_file import read_topic
 
 ENGLISH = "A transformer changes the voltage. The transformers of a substation feed the power grid. A substation hums."
 CHINESE = "变压器和变电站组成电网。变压器改变电压，输电线路连接变电站，我们可以看到变压器。输电需要变压器。"

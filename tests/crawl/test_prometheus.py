@@ -30,7 +30,7 @@ from shoal.store import crawl_status as report
 from shoal.store.crawl_status import Status
 from shoal.testing.daemons import free_port
 from shoal.testing.webserver import WebServer
-from shoal.topic.file import topic_from_words
+from shoal.topic.topic_file import topic_from_words
 from tests.running import Operator
 from tests.small_web import HOME, SmallWeb
 

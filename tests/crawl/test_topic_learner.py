@@ -170,7 +170,11 @@ def test_the_event_loop_reads_no_page() -> None:
     assert change is not None
     assert change.why.startswith("Learned ")
     assert "shoal.crawl.topic_learner" in called
-    assert not {name for name in called if name.startswith(("shoal.text", "shoal.topic.learn", "shoal.topic.feedback"))}
+    assert not {
+        name
+        for name in called
+        if name.startswith(("shoal.text", "shoal.topic.term_weights", "shoal.topic.relevance_feedback"))
+    }
 
 
 # --- over a restart --------------------------------------------------------------------------------------------------

@@ -19,8 +19,8 @@ from shoal.store import backup
 from shoal.store import crawl_folder as folders
 from shoal.store.models import Model, decode_model, pack
 from shoal.testing.fuzz.user_files import archive, model_file, recording, topic_file
-from shoal.topic.file import Names, read_cluster, read_topic
-from shoal.topic.writing import add_seeds
+from shoal.topic.topic_file import Names, read_cluster, read_topic
+from shoal.topic.topic_writer import add_seeds
 from tests.fuzz.target import Target
 
 _NAMES = Names(strategies=("best-first", "fish"), judges=("cosine",))

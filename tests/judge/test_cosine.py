@@ -7,8 +7,8 @@ import pytest
 from shoal.judge.cosine import CosineJudge
 from shoal.model import Link, Page, Term, Topic
 from shoal.text import flat, terms
-from shoal.topic.background import Background
-from shoal.topic.learn import learn
+from shoal.topic.term_weights import learn
+from shoal.topic.word_frequencies import Background
 
 
 def topic(*, threshold: float | None = None, **negative: float) -> Topic:

@@ -11,7 +11,7 @@ from shoal.judge.links import EVERYWHERE, MIXED, LinkScorer
 from shoal.judge.vector import TopicVector
 from shoal.model import Link, Page, Term, Topic, Verdict
 from shoal.text import flat, terms
-from shoal.topic.background import UNKNOWN, general
+from shoal.topic.word_frequencies import UNKNOWN, general
 
 RARE = ("zzgrid", "zzplant", "zzwire")
 USUAL = 6 * 299

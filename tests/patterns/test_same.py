@@ -14,7 +14,7 @@ from shoal.judge import image_judge as pictures
 from shoal.parse import charset, links
 from shoal.parse import image_sources as sources
 from shoal.seeds import published
-from shoal.topic import values
+from shoal.topic import value_readers as values
 
 _CALENDAR = re.compile(
     r"(?:calend|kalend|rili|%E6%97%A5%E5%8E%86)[^?]*?"

@@ -22,7 +22,7 @@ from shoal.store import crawl_folder as folders
 from shoal.store import migrate as moving
 from shoal.store import shared_crawl as clusters
 from shoal.store.crawl_store import open_store
-from shoal.topic.file import topic_from_words
+from shoal.topic.topic_file import topic_from_words
 from shoal.urls import login_of
 from tests.bad_luck import contents
 from tests.store.test_crawl_store import SETTINGS

@@ -7,7 +7,7 @@ import pytest
 from shoal.model import Origin, Page, Term, Topic
 from shoal.remembered import TopicChange
 from shoal.terminal import topic as screen
-from shoal.topic.learn import Found, Lesson
+from shoal.topic.term_weights import Found, Lesson
 
 GRID = Topic(
     name="power grid",

@@ -9,8 +9,8 @@ import pytest
 
 from shoal.model import Term, Topic
 from shoal.testing.vectors import install_chinese, install_english
-from shoal.topic.meaning import Meanings
-from shoal.topic.vectors import spaces
+from shoal.topic.text_vectors import Meanings
+from shoal.topic.word_vectors import spaces
 
 ENGLISH = {"grid": (1.0,), "power": (0.0, 1.0), "against": (-1.0,)}
 CHINESE = {"电网": (1.0,), "变压": (0.0, 1.0), "电": (0.0, 0.0, 1.0)}

@@ -19,7 +19,7 @@ from shoal.settings import Address, Settings
 from shoal.store.models import read_model
 from shoal.terminal import crawl as screen
 from shoal.terminal.speaking import answer, tell
-from shoal.topic.file import read_cluster, read_topic, topic_from_words
+from shoal.topic.topic_file import read_cluster, read_topic, topic_from_words
 
 _NO_LETTERS = re.compile(r"\W+")
 

@@ -23,8 +23,8 @@ from shoal.terminal import crawl as crawl_screen
 from shoal.terminal import keeping as screen
 from shoal.terminal import waiting
 from shoal.terminal.speaking import answer, tell
-from shoal.topic import values
-from shoal.topic.file import read_topic
+from shoal.topic import value_readers as values
+from shoal.topic.topic_file import read_topic
 
 if TYPE_CHECKING:
     from shoal.repair import Repair

@@ -13,7 +13,7 @@ from shoal.store import backup as backups
 from shoal.store import migrate as moving
 from shoal.terminal import waiting
 from shoal.terminal.speaking import answer
-from shoal.topic import values
+from shoal.topic import value_readers as values
 
 _HERE = "sqlite"
 

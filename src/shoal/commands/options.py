@@ -12,7 +12,7 @@ import click
 
 from shoal import app
 from shoal.settings import Address
-from shoal.topic import values
+from shoal.topic import value_readers as values
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _OUTPUT = "What to print"

@@ -27,8 +27,8 @@ from shoal.seeds.searxng import SearxngSource, instance_address, language_code
 from shoal.settings import Fetching
 from shoal.terminal import seeds as screen
 from shoal.text import HAN
-from shoal.topic.several import name_of
-from shoal.topic.writing import add_seeds, new_topic_file
+from shoal.topic.combined import name_of
+from shoal.topic.topic_writer import add_seeds, new_topic_file
 from shoal.urls import host_of
 
 NOTHING_FOUND = 1

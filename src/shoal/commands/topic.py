@@ -20,13 +20,13 @@ from shoal.remembered import TopicChange
 from shoal.settings import Fetching
 from shoal.terminal import topic as screen
 from shoal.terminal.speaking import tell
-from shoal.topic import values
-from shoal.topic.background import general
-from shoal.topic.feedback import difference
-from shoal.topic.file import read_fetching, read_topic
-from shoal.topic.learn import MOST_LEARNED, Lesson, learn, words_of
-from shoal.topic.several import name_of
-from shoal.topic.writing import new_topic_file
+from shoal.topic import value_readers as values
+from shoal.topic.combined import name_of
+from shoal.topic.relevance_feedback import difference
+from shoal.topic.term_weights import MOST_LEARNED, Lesson, learn, words_of
+from shoal.topic.topic_file import read_fetching, read_topic
+from shoal.topic.topic_writer import new_topic_file
+from shoal.topic.word_frequencies import general
 
 
 @click.group(short_help="Show what a crawl looks for; learn a topic from pages.")

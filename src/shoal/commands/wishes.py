@@ -19,8 +19,8 @@ from shoal.seeds import choosing
 from shoal.seeds.choosing import Choice
 from shoal.seeds.listing import LARGEST, Document
 from shoal.settings import Fetching, Scope
-from shoal.topic import values
-from shoal.topic.file import read_fetching, read_topic
+from shoal.topic import value_readers as values
+from shoal.topic.topic_file import read_fetching, read_topic
 from shoal.urls import host_of, normalise
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])

@@ -20,10 +20,10 @@ from shoal.model import Origin, Page, Seen, Topic, Verdict
 from shoal.remembered import TopicChange
 from shoal.settings import Learning
 from shoal.text import flattened
-from shoal.topic.background import general
-from shoal.topic.feedback import estimate
-from shoal.topic.learn import Words, learn, words_of
+from shoal.topic.relevance_feedback import estimate
+from shoal.topic.term_weights import Words, learn, words_of
 from shoal.topic.threshold import Threshold, begin
+from shoal.topic.word_frequencies import general
 
 SAMPLES = 60
 """The latest pages of either kind that the topic is estimated from."""

@@ -31,7 +31,7 @@ from shoal.evaluate.tables import write_curves, write_judges, write_means, write
 from shoal.judge import judges
 from shoal.store.crawl_folder import storage_errors
 from shoal.strategy import strategies
-from shoal.topic.values import one_of
+from shoal.topic.value_readers import one_of
 
 JOBS, CURVES, SUMMARY, MEANS, JUDGES = "jobs.jsonl", "curves.csv", "summary.csv", "means.csv", "judges.csv"
 REPORT, TABLES = "report.html", "tables.md"

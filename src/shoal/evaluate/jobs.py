@@ -29,7 +29,7 @@ from shoal.evaluate.survey import Ground, Survey, code_stamp
 from shoal.judge.registry import Choice
 from shoal.settings import Budget, Politeness, Settings
 from shoal.strategy import strategies
-from shoal.topic.vectors import installed
+from shoal.topic.word_vectors import installed
 
 ORACLE = "omniscient"
 """Stands where a strategy's name would."""

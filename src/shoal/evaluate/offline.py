@@ -22,7 +22,7 @@ from shoal.evaluate.recorded.archive import Archive, name_of, open_archive
 from shoal.evaluate.recorded.labels import read_labels, strangers
 from shoal.settings import Settings
 from shoal.testing.webserver import Answer
-from shoal.topic.file import read_topic
+from shoal.topic.topic_file import read_topic
 
 GENERATED = "generated"
 SEED = 7

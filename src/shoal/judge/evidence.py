@@ -11,7 +11,7 @@ from shoal.judge.registry import Choice
 from shoal.judge.vector import TopicVector, strongest, within_unit
 from shoal.model import Evidence, Link, Page, Topic, Verdict
 from shoal.text import flattened
-from shoal.topic.background import Background, general
+from shoal.topic.word_frequencies import Background, general
 
 THRESHOLD = 0.35
 """About one keyword that the title names, or two that the text uses now and then."""

@@ -9,7 +9,7 @@ from urllib.parse import unquote_to_bytes
 
 from shoal.model import Suggestion, Suggestions
 from shoal.text import Keywords, flattened
-from shoal.topic.values import keywords
+from shoal.topic.value_readers import keywords
 from shoal.urls import normalise
 
 Wanted = Callable[[str], bool]

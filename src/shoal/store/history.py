@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from shoal.model import Topic
 from shoal.remembered import TopicChange
 from shoal.store.database import Database
-from shoal.topic.several import said_of_topic
+from shoal.topic.combined import said_of_topic
 
 
 def topic_history(connection: Database, first: Topic) -> list[TopicChange]:

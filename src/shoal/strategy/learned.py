@@ -25,8 +25,8 @@ from shoal.strategy.link_model.tally import Floats
 from shoal.strategy.link_model.valuation import HUBS, KEPT, Lesson, LinkModel, Options
 from shoal.strategy.link_model.waiting_links import PLACES, Links, Rows, Slots
 from shoal.strategy.nofollow import promising
-from shoal.topic.meaning import Meanings
-from shoal.topic.vectors import spaces
+from shoal.topic.text_vectors import Meanings
+from shoal.topic.word_vectors import spaces
 from shoal.urls import key_of
 
 OPINION_PAGES = 10.0

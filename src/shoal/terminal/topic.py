@@ -9,8 +9,8 @@ from unicodedata import east_asian_width
 from shoal.model import Origin, Page, Term, Topic
 from shoal.remembered import TopicChange
 from shoal.terminal.speaking import speaker
-from shoal.topic.feedback import difference
-from shoal.topic.learn import Found, Lesson
+from shoal.topic.relevance_feedback import difference
+from shoal.topic.term_weights import Found, Lesson
 
 _ORIGINS = {Origin.HAND: "typed", Origin.SEEDS: "from samples", Origin.FEEDBACK: "from feedback"}
 _BAR = 12

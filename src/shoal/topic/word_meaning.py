@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from shoal.text import HAN, flattened, fold, terms
-from shoal.topic.vectors import Meaning, Space, direction
+from shoal.topic.word_vectors import Meaning, Space, direction
 
 _IS_HAN = re.compile(f"[{HAN}]")
 

@@ -11,7 +11,7 @@ from shoal.strategy.link_model.features import SIGNS, Signs
 from shoal.strategy.link_model.link_rows import Found, Source, hints_beside, rows_of
 from shoal.strategy.link_model.valuation import LinkModel, Options
 from shoal.strategy.link_model.waiting_links import Links, Rows
-from shoal.topic.meaning import Meanings
+from shoal.topic.text_vectors import Meanings
 from shoal.urls import key_of
 
 HOME = "http://x.example/"

@@ -25,7 +25,7 @@ from shoal.evaluate.resultfolder import note, remove_noted, result_folder
 from shoal.settings import STRATEGY
 from shoal.store.crawl_folder import storage_errors
 from shoal.strategy import strategies
-from shoal.topic.values import one_of
+from shoal.topic.value_readers import one_of
 
 CURVES, REPORT = "pictures.csv", "pictures.html"
 PLOT = "-pictures.png"

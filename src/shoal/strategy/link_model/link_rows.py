@@ -19,7 +19,7 @@ from shoal.strategy.link_model.hashing import (
     words_in,
 )
 from shoal.strategy.link_model.waiting_links import NEXT_PAGE, SAME_FOLDER, SAME_SITE, TWIN, Rows, row_type
-from shoal.topic.meaning import Meanings
+from shoal.topic.text_vectors import Meanings
 
 Named = Callable[[Link], tuple[float, float, float]]
 """How much a link's anchor, what stands around it, and its address name the topic, 0 to 1 each."""

@@ -18,10 +18,20 @@ from math import sqrt
 from msgspec.structs import replace
 
 from shoal.model import Origin, Term, Topic
-from shoal.topic.background import Background
-from shoal.topic.learn import LEAST_SHARE, Words, about, candidates, damped, in_proportion, mean, term_factors, weights
-from shoal.topic.several import together
-from shoal.topic.values import form_of
+from shoal.topic.combined import together
+from shoal.topic.term_weights import (
+    LEAST_SHARE,
+    Words,
+    about,
+    candidates,
+    damped,
+    in_proportion,
+    mean,
+    term_factors,
+    weights,
+)
+from shoal.topic.value_readers import form_of
+from shoal.topic.word_frequencies import Background
 
 FIRST, RELEVANT, IRRELEVANT = 1.0, 0.75, 0.15
 """a, b and c."""

@@ -19,7 +19,7 @@ from pyarrow import parquet
 
 from shoal.errors import InputError
 from shoal.testing.vectors import install_chinese, install_english
-from shoal.topic.vectors import CHINESE, ENGLISH, Space, describe, installed, load, spaces
+from shoal.topic.word_vectors import CHINESE, ENGLISH, Space, describe, installed, load, spaces
 
 ALONG, ACROSS = (1.0,), (0.0, 1.0)
 """The first axis, the second axis."""
@@ -76,7 +76,7 @@ def test_the_code_of_the_packages_does_not_run(tmp_path: Path) -> None:
     install_english(tmp_path, {"grid": ALONG})
     install_chinese(tmp_path, {"电网": ALONG})
     # The packages are where Python itself would find them, and end the process when they are imported.
-    code = "from shoal.topic.vectors import spaces; print([space.language for space in spaces()])"
+    code = "from shoal.topic.word_vectors import spaces; print([space.language for space in spaces()])"
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
     assert (run.stdout, run.stderr) == ("['en', 'zh']\n", "")
@@ -84,7 +84,7 @@ def test_the_code_of_the_packages_does_not_run(tmp_path: Path) -> None:
 
 def test_nobody_waits_for_arrow_who_has_no_english_vectors(tmp_path: Path) -> None:
     install_chinese(tmp_path, {})
-    code = f"import sys; from shoal.topic.vectors import spaces; spaces([{str(tmp_path)!r}]); sys.exit('pyarrow' in sys.modules)"
+    code = f"import sys; from shoal.topic.word_vectors import spaces; spaces([{str(tmp_path)!r}]); sys.exit('pyarrow' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

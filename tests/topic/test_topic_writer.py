@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from shoal.errors import InputError
 from shoal.model import Origin, Term, Topic
-from shoal.topic.file import Names, read_topic
-from shoal.topic.learn import Found
-from shoal.topic.writing import add_seeds, new_topic_file, topic_text
+from shoal.topic.term_weights import Found
+from shoal.topic.topic_file import Names, read_topic
+from shoal.topic.topic_writer import add_seeds, new_topic_file, topic_text
 
 NAMES = Names(strategies=("best-first",), judges=("cosine",))
 SEEDS = ["https://example.org/", "http://x.example/%E7%94%B5"]

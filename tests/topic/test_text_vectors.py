@@ -7,8 +7,8 @@ from math import sqrt
 import pytest
 
 from shoal.testing.vectors import install_chinese, install_english
-from shoal.topic.vectors import Meaning, Space, spaces
 from shoal.topic.word_meaning import language_of, meaning_of
+from shoal.topic.word_vectors import Meaning, Space, spaces
 
 ENGLISH = {
     "grid": (1.0,),

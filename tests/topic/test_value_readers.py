@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from shoal.model import Term
-from shoal.topic import values
+from shoal.topic import value_readers as values
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from shoal.model import Origin, Term, Topic
-from shoal.topic.background import Background
-from shoal.topic.feedback import MOST_TERMS, difference, estimate, rocchio
+from shoal.topic.relevance_feedback import MOST_TERMS, difference, estimate, rocchio
+from shoal.topic.word_frequencies import Background
 
 RARE = Background(frequencies={"the": 0.05})
 START = Topic(name="t", terms=(Term(text="grid"), Term(text="电网", weight=0.5)), threshold=0.2)

@@ -12,7 +12,7 @@ import pytest
 from shoal.errors import InputError
 from shoal.model import Origin, Term, Topic
 from shoal.settings import Budget, Cluster, Fetching, Learning, Politeness, Scope, Settings
-from shoal.topic.file import Names, overlay, read_cluster, read_fetching, read_topic, topic_from_words
+from shoal.topic.topic_file import Names, overlay, read_cluster, read_fetching, read_topic, topic_from_words
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,9 @@ from msgspec.structs import replace
 from shoal.errors import InputError
 from shoal.model import Topic
 from shoal.settings import Cluster, Fetching, Scope, Settings
-from shoal.topic import values
-from shoal.topic.several import name_of, read_parts, said_of_topic, together
-from shoal.topic.values import form_of
+from shoal.topic import value_readers as values
+from shoal.topic.combined import name_of, read_parts, said_of_topic, together
+from shoal.topic.value_readers import form_of
 
 NOTHING: Mapping[str, object] = {}
 ENVIRONMENT = {

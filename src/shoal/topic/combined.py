@@ -11,8 +11,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from shoal.model import Origin, Term, Topic
-from shoal.topic import values
-from shoal.topic.values import each_once, form_of
+from shoal.topic import value_readers as values
+from shoal.topic.value_readers import each_once, form_of
 
 _KEYS: dict[str, tuple[Callable[[object], object], str]] = {
     "name": (values.line, "name"),

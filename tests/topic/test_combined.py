@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shoal.model import Origin, Term, Topic
-from shoal.topic.several import name_of, said_of_topic, together
+from shoal.topic.combined import name_of, said_of_topic, together
 
 GRID = Topic(name="grid", terms=(Term(text="grid"), Term(text="kv", weight=0.5)), threshold=0.4)
 CHINESE = Topic(name="电网", terms=(Term(text="电网"), Term(text="KV", weight=0.9)), negative=(Term(text="玩具"),))

@@ -10,8 +10,8 @@ import numpy as np
 
 from shoal.cache import cached
 from shoal.model import Topic
-from shoal.topic.vectors import Space, Vector, direction
 from shoal.topic.word_meaning import language_of, meaning_of
+from shoal.topic.word_vectors import Space, Vector, direction
 
 TEXTS_KEPT = 20_000
 _FEW_WORDS = 50

@@ -8,8 +8,7 @@ import pytest
 
 from shoal.model import Origin, Page, Term, Topic
 from shoal.text import flattened
-from shoal.topic.background import Background, general
-from shoal.topic.learn import (
+from shoal.topic.term_weights import (
     can_be_learned,
     candidates,
     class_weight,
@@ -21,6 +20,7 @@ from shoal.topic.learn import (
     weights,
     words_of,
 )
+from shoal.topic.word_frequencies import Background, general
 
 HALF = Background(frequencies={"grid": 0.5, "power": 0.5, "fan": 0.5})
 """On a page of three words each of these stands with a chance of 1 - 0.5^3 = 0.875: on 875 of 1,000 pages."""

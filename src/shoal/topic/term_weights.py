@@ -21,9 +21,9 @@ from msgspec.structs import replace
 
 from shoal.model import Origin, Page, Term, Topic
 from shoal.text import Keywords, terms
-from shoal.topic.background import Background
-from shoal.topic.several import together
-from shoal.topic.values import form_of
+from shoal.topic.combined import together
+from shoal.topic.value_readers import form_of
+from shoal.topic.word_frequencies import Background
 
 Words = Mapping[str, int]
 """A page as its words with their counts: analysed terms, and the topic's own words and phrases in their form (`form_of`)."""

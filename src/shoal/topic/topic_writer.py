@@ -18,9 +18,9 @@ from tomlkit.items import AbstractTable, AoT, Array, Item, Table
 
 from shoal.errors import InputError
 from shoal.model import Origin, Term, Topic
-from shoal.topic import values
-from shoal.topic.file import load
-from shoal.topic.learn import Found
+from shoal.topic import value_readers as values
+from shoal.topic.term_weights import Found
+from shoal.topic.topic_file import load
 
 NOTHING: Mapping[str, Found] = {}
 _HEAD = (
