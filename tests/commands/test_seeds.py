@@ -19,7 +19,7 @@ import pytest
 
 from shoal import app
 from shoal.cli import main
-from shoal.seeds.choosing import Listed
+from shoal.seeds.selection import Listed
 from shoal.testing.searxng import SearxngWeb, result
 from shoal.testing.webserver import SimpleWeb, WebServer
 from shoal.topic.topic_file import read_topic

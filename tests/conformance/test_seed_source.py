@@ -9,7 +9,7 @@ from shoal.fetch.client import HttpFetcher
 from shoal.fetch.polite_client import Asker
 from shoal.model import Suggestions, Unanswered
 from shoal.protocols import SeedSource
-from shoal.seeds.published import PublishedSource
+from shoal.seeds.discovery import PublishedSource
 from shoal.seeds.searxng import SearxngSource
 from shoal.settings import Fetching
 from shoal.testing.searxng import SearxngWeb, result

@@ -6,8 +6,8 @@ import asyncio
 
 from shoal.fetch.polite_client import Asker
 from shoal.model import Suggestion, Suggestions, Unanswered
-from shoal.seeds.listing import Document, decoded
-from shoal.seeds.published import lists_named_in, understood
+from shoal.seeds.discovery import lists_named_in, understood
+from shoal.seeds.list_document import Document, decoded
 from shoal.seeds.searxng import SearxngSource
 from shoal.seeds.sitemap import sitemaps_named_in
 from shoal.testing.fakes import FakeFetcher, html

@@ -13,8 +13,8 @@ from shoal.index.snippet import snippet
 from shoal.model import Response, Timing
 from shoal.parse import charset
 from shoal.parse.parser import HtmlParser
-from shoal.seeds.listing import Document
-from shoal.seeds.published import lists_named_in, understood
+from shoal.seeds.discovery import lists_named_in, understood
+from shoal.seeds.list_document import Document
 from tests.patterns.growth import complaint
 
 _TIMING = Timing(started=0.0, answered=0.0, ended=0.0)

@@ -13,7 +13,7 @@ from shoal.frontier import traps
 from shoal.judge import image_judge as pictures
 from shoal.parse import charset, links
 from shoal.parse import image_sources as sources
-from shoal.seeds import published
+from shoal.seeds import discovery as published
 from shoal.topic import value_readers as values
 
 _CALENDAR = re.compile(

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from shoal.seeds.feed import read_feed, read_json_feed
-from shoal.seeds.listing import decoded
+from shoal.seeds.list_document import decoded
 
 BASE = "https://a.test/news/feed.xml"
 

@@ -8,7 +8,7 @@ import zlib
 
 import pytest
 
-from shoal.seeds.listing import decoded, unpacked
+from shoal.seeds.list_document import decoded, unpacked
 
 CHINESE = "<?xml version='1.0'?><loc>http://a.test/电网</loc>"
 

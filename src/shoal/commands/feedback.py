@@ -11,7 +11,7 @@ from shoal import knowing
 from shoal.commands import options
 from shoal.commands.answer import print_json
 from shoal.errors import InputError
-from shoal.seeds.listing import decoded
+from shoal.seeds.list_document import decoded
 from shoal.terminal import feedback as screen
 
 _STANDARD_INPUT = "-"

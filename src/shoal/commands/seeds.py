@@ -19,11 +19,11 @@ from shoal.errors import InputError
 from shoal.fetch.polite_client import Asker, is_wanted
 from shoal.model import Suggestions, Term, Topic, Unanswered
 from shoal.protocols import SeedSource
-from shoal.seeds import choosing
-from shoal.seeds.choosing import Choice, Listed, listed
-from shoal.seeds.listing import LARGEST
-from shoal.seeds.published import PublishedSource
+from shoal.seeds import selection as choosing
+from shoal.seeds.discovery import PublishedSource
+from shoal.seeds.list_document import LARGEST
 from shoal.seeds.searxng import SearxngSource, instance_address, language_code
+from shoal.seeds.selection import Choice, Listed, listed
 from shoal.settings import Fetching
 from shoal.terminal import seeds as screen
 from shoal.text import HAN

@@ -188,7 +188,7 @@ def _typed(words: str, name: str | None) -> Topic:
 
 def _read(places: Sequence[str], fetching: Fetching, delay: float) -> list[Page]:
     # Here, because the HTTP client takes a third of a second to load, and a mistake shall be told at once.
-    from shoal.sampling import read_samples
+    from shoal.seeds.examples import read_samples
 
     return run_async(read_samples(places, fetching, delay=delay))
 

@@ -15,9 +15,9 @@ from shoal.commands.options import Seconds, as_json
 from shoal.errors import InputError
 from shoal.frontier.scope import ScopeRule
 from shoal.model import Term
-from shoal.seeds import choosing
-from shoal.seeds.choosing import Choice
-from shoal.seeds.listing import LARGEST, Document
+from shoal.seeds import selection as choosing
+from shoal.seeds.list_document import LARGEST, Document
+from shoal.seeds.selection import Choice
 from shoal.settings import Fetching, Scope
 from shoal.topic import value_readers as values
 from shoal.topic.topic_file import read_fetching, read_topic

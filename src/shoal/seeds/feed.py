@@ -16,7 +16,7 @@ import msgspec
 
 from shoal.model import Suggestion
 from shoal.seeds.gathering import plain, suggestion, unescaped
-from shoal.seeds.listing import UNREADABLE, Listing
+from shoal.seeds.list_document import UNREADABLE, Listing
 from shoal.urls import normalise
 
 ROOTS = frozenset({"rss", "feed", "rdf", "channel"})

@@ -16,7 +16,7 @@ from shoal.errors import InputError
 from shoal.fetch.polite_client import Asker, in_a_sentence
 from shoal.model import Failure, Suggestion, Suggestions, Unanswered
 from shoal.seeds.gathering import Gathering, Wanted, everything, phrases_in, plain, suggestion
-from shoal.seeds.listing import UNREADABLE
+from shoal.seeds.list_document import UNREADABLE
 from shoal.urls import normalise
 
 _MOST_PAGES = 10

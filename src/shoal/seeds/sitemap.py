@@ -11,7 +11,7 @@ from xml.parsers import expat
 
 from shoal.model import Suggestion
 from shoal.seeds.gathering import suggestion
-from shoal.seeds.listing import Listing
+from shoal.seeds.list_document import Listing
 from shoal.urls import normalise
 
 ROOTS = frozenset({"urlset", "sitemapindex"})

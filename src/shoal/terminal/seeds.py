@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shoal.harmless import harmless
-from shoal.seeds.choosing import Listed
+from shoal.seeds.selection import Listed
 from shoal.terminal.speaking import speaker, tell
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from shoal.errors import InputError
 from shoal.model import Suggestion
-from shoal.seeds.choosing import chosen, listed, read_choice
+from shoal.seeds.selection import chosen, listed, read_choice
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pytest
 
 from shoal.fetch.polite_client import Asker
 from shoal.model import Failure, Reason, Redirect, Response, Suggestions, Unanswered
-from shoal.seeds.listing import Document
-from shoal.seeds.published import MOST_DOCUMENTS, PublishedSource, lists_named_in, understood
+from shoal.seeds.discovery import MOST_DOCUMENTS, PublishedSource, lists_named_in, understood
+from shoal.seeds.list_document import Document
 from shoal.testing.fakes import FakeFetcher, failure, html, redirect
 
 HOME = "https://a.test/"

@@ -17,7 +17,7 @@ from shoal.fetch.polite_client import Asker, in_a_sentence
 from shoal.model import Response, Suggestions, TaskKind, Unanswered
 from shoal.seeds import feed, sitemap
 from shoal.seeds.gathering import Gathering, Wanted, everything, phrases_in, unescaped
-from shoal.seeds.listing import Document, Listing, decoded, unpacked
+from shoal.seeds.list_document import Document, Listing, decoded, unpacked
 from shoal.urls import normalise, origin_of
 
 MOST_DOCUMENTS = 200

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from shoal.errors import InputError
-from shoal.sampling import read_samples
+from shoal.seeds.examples import read_samples
 from shoal.settings import Fetching
 from shoal.testing.webserver import SimpleWeb, WebServer
 
