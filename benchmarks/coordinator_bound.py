@@ -35,7 +35,7 @@ from benchmarks import site
 from shoal import app, interpreter
 from shoal.cluster import wire
 from shoal.cluster.dispatch import Dispatch
-from shoal.cluster.hand import Hand
+from shoal.cluster.worker_broker import Hand
 from shoal.crawl.worker import work_together
 from shoal.judge import make_judge
 from shoal.model import Failure, Missed, Reason, Response, RobotsRead, Seen, Task, Term, Timing, Topic, Visit

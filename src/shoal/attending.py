@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from shoal.cluster import wire
-from shoal.cluster.crew import SILENCE
+from shoal.cluster.worker_registry import SILENCE
 from shoal.crawl.validation import Unreadable
 from shoal.errors import BrokerRefused
 from shoal.remembered import WorkerRecord
@@ -72,7 +72,7 @@ def _workers(folder: Path, now: float) -> tuple[WorkerRecord, ...]:
 
 async def _with_dead_letters(found: Attendance, url: str) -> Attendance:
     # Only here, because most commands do without the client of RabbitMQ.
-    from shoal.cluster.line import LineLost, dialled
+    from shoal.cluster.connection import LineLost, dialled
 
     try:
         async with dialled(url) as line:

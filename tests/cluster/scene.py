@@ -12,10 +12,10 @@ from typing import Any, TypeVar, cast
 import msgspec
 
 from shoal.cluster import wire
+from shoal.cluster.connection import Stay
 from shoal.cluster.dispatch import Dispatch
-from shoal.cluster.hand import Hand
-from shoal.cluster.line import Stay
 from shoal.cluster.wire import Assigned
+from shoal.cluster.worker_broker import Hand
 from shoal.crawl.allowance import Ending
 from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.coordinator import Coordinator

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.cluster.crew import BEAT, SILENCE, Crew
 from shoal.cluster.wire import WIRE, Beat
+from shoal.cluster.worker_registry import BEAT, SILENCE, Crew
 
 NOW = 1000.0
 

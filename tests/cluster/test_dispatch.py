@@ -14,12 +14,12 @@ from msgspec.structs import replace
 
 from shoal import app
 from shoal.attending import attendance
-from shoal.cluster import hand as hands
 from shoal.cluster import wire
+from shoal.cluster import worker_broker as hands
+from shoal.cluster.connection import Delivery, dialled
 from shoal.cluster.dispatch import KILLS, Dispatch
-from shoal.cluster.hand import Hand
-from shoal.cluster.line import Delivery, dialled
 from shoal.cluster.wire import Assigned, Beat, Came
+from shoal.cluster.worker_broker import Hand
 from shoal.crawl.allowance import Ending
 from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.coordinator import Coordinator

@@ -14,7 +14,7 @@ import pytest
 
 from shoal import app
 from shoal.cluster.dispatch import Dispatch
-from shoal.cluster.hand import Hand
+from shoal.cluster.worker_broker import Hand
 from shoal.crawl.allowance import Ending
 from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.coordinator import Coordinator

@@ -15,8 +15,8 @@ from tempfile import TemporaryDirectory
 import msgspec
 
 from shoal.cluster import wire
-from shoal.cluster.hand import Hand
 from shoal.cluster.wire import Assigned
+from shoal.cluster.worker_broker import Hand
 from shoal.crawl.allowance import Ending
 from shoal.crawl.pipe import Channel, Want, serve
 from shoal.crawl.validation import Unreadable

@@ -21,10 +21,10 @@ from msgspec.structs import replace
 
 from shoal import __version__
 from shoal.cluster import leases, wire
-from shoal.cluster.crew import Crew, shown_name
+from shoal.cluster.connection import Delivery, Line, LineLost, Stay, stay_on_line
 from shoal.cluster.leases import Lease, Leases
-from shoal.cluster.line import Delivery, Line, LineLost, Stay, stay_on_line
 from shoal.cluster.wire import DEAD, TASKS, VOICES, WIRE, Assigned, Beat, Declined, Returned, Sealed, results_of
+from shoal.cluster.worker_registry import Crew, shown_name
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.figures import ClusterFigures
 from shoal.crawl.validation import Misfit, Unreadable, checked, in_words, is_of, settle_checked

@@ -36,8 +36,8 @@ def worker(
     if not broker:
         raise InputError("Give the URL of the broker with --broker amqp://…, or in SHOAL_BROKER.")
     # Only here, because the HTTP client and that of RabbitMQ take half a second to import, and most commands need neither.
-    from shoal.cluster.line import check_url
-    from shoal.working import work_for_all
+    from shoal.cluster.connection import check_url
+    from shoal.cluster.worker_service import work_for_all
 
     check_url(broker)
     called = name or f"{socket.gethostname()}-{os.getpid()}"

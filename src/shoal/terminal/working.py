@@ -10,7 +10,7 @@ from shoal.crawl.figures import WorkerFigures
 from shoal.terminal.speaking import tell
 
 if TYPE_CHECKING:
-    from shoal.cluster.hand import Hand
+    from shoal.cluster.worker_broker import Hand
 
 Watch = Callable[["Hand"], Coroutine[None, None, None]]
 _LINE_SECONDS = 10.0

@@ -15,8 +15,8 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, contextmanag
 from typing import NamedTuple
 
 from shoal import interpreter
-from shoal.cluster.hand import Hand
 from shoal.cluster.wire import Assigned, Brief
+from shoal.cluster.worker_broker import Hand
 from shoal.crawl.visitor import Visits, open_visitor
 from shoal.crawl.worker import work_together
 from shoal.errors import first_of

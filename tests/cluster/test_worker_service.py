@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from shoal import working
+from shoal.cluster import worker_service as working
+from shoal.cluster.worker_service import AbleHand, Visitors
 from shoal.crawl.allowance import Ending
 from shoal.crawl.visit import PageVisitor
 from shoal.crawl.worker import work_together
 from shoal.errors import InputError
 from shoal.settings import Settings
-from shoal.working import AbleHand, Visitors
 from tests.cluster.scene import WEB, Scene, play
 from tests.running import assert_consistent, stored
 

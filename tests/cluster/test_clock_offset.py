@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.cluster.times import Offset, shifted
+from shoal.cluster.clock_offset import Offset, shifted
 from shoal.model import (
     Failure,
     Missed,

@@ -19,9 +19,8 @@ from msgspec.structs import replace
 
 from shoal import __version__
 from shoal.cluster import wire
-from shoal.cluster.crew import BEAT
-from shoal.cluster.line import Delivery, Line, LineLost, Stay, stay_on_line
-from shoal.cluster.times import Offset, shifted
+from shoal.cluster.clock_offset import Offset, shifted
+from shoal.cluster.connection import Delivery, Line, LineLost, Stay, stay_on_line
 from shoal.cluster.wire import (
     TASKS,
     VOICES,
@@ -37,6 +36,7 @@ from shoal.cluster.wire import (
     Returned,
     results_of,
 )
+from shoal.cluster.worker_registry import BEAT
 from shoal.crawl.figures import WorkerFigures
 from shoal.crawl.internal_errors import failure_of
 from shoal.crawl.steady_clock import SteadyClock

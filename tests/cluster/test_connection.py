@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from shoal.cluster.line import Delivery, Line, LineLost, check_url, dialled, stay_on_line
+from shoal.cluster.connection import Delivery, Line, LineLost, check_url, dialled, stay_on_line
 from shoal.errors import BrokerRefused, InputError
 from shoal.testing.servers import RabbitMQ
 
