@@ -29,9 +29,9 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import measure, slow_web
-from shoal import app
 from shoal.errors import ShoalError
 from shoal.model import Term, Topic
+from shoal.services import crawls as app
 from shoal.settings import Budget, Cluster, Fetching, Politeness, Settings
 from shoal.testing.daemons import Daemon, free_port, wait_until
 from shoal.testing.servers import PostgreSQL, RabbitMQ

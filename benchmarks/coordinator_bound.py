@@ -32,7 +32,7 @@ import uvloop
 from msgspec.structs import replace
 
 from benchmarks import site
-from shoal import app, interpreter
+from shoal import interpreter
 from shoal.cluster import wire
 from shoal.cluster.dispatch import Dispatch
 from shoal.cluster.worker_broker import Hand
@@ -40,6 +40,7 @@ from shoal.crawl.worker import work_together
 from shoal.judge import make_judge
 from shoal.model import Failure, Missed, Reason, Response, RobotsRead, Seen, Task, Term, Timing, Topic, Visit
 from shoal.parse.parser import HtmlParser
+from shoal.services import crawls as app
 from shoal.settings import Budget, Cluster, Fetching, Politeness, Settings
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_store import open_store

@@ -25,11 +25,12 @@ from rich.table import Table
 
 from benchmarks import site
 from benchmarks.words import says_little
-from shoal import finding, indexing
-from shoal.finding import Finder
+from shoal import indexing
 from shoal.model import Entry, Page, Response, Seen, State, Task, Term, Timing, Topic, Verdict
 from shoal.parse.parser import HtmlParser
 from shoal.remembered import Changes, StoredPage
+from shoal.services import search as finding
+from shoal.services.search import Finder
 from shoal.settings import Settings
 from shoal.store import change_feed as feeding
 from shoal.store import crawl_folder as folders

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import ClassVar
 
-from shoal import app
 from shoal import strategy as package
 from shoal.model import Candidate, Opinion, Repriced, Seen, Topic
 from shoal.protocols import Strategy
+from shoal.services import crawls as app
 from shoal.strategy import strategies
 from shoal.urls import host_of, key_of
 

@@ -23,7 +23,7 @@ from typing import Any
 
 from warcio.archiveiterator import ArchiveIterator
 
-from shoal import app
+from shoal.services import crawls as app
 from shoal.settings import Cluster, Settings
 from shoal.store import crawl_folder as folders
 from shoal.testing.politeness import violations

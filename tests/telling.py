@@ -14,8 +14,8 @@ from itertools import count
 from pathlib import Path
 from random import Random
 
-from shoal import app
 from shoal import strategy as package
+from shoal.services import crawls as app
 from shoal.strategy import strategies
 from shoal.testing.webserver import Answer, SimpleWeb
 from tests.running import Command, Operator

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from shoal import app, indexing
+from shoal import indexing
 from shoal.errors import FolderError, InputError, ShoalError, StorageFull
 from shoal.model import Opinion
+from shoal.services import crawls as app
 from shoal.store import backup
 from shoal.store import crawl_folder as folders
 from shoal.store import mark_log as opinions

@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
-from shoal import app
 from shoal.model import Reason, State, Term, Topic
+from shoal.services import crawls as app
 from shoal.settings import Budget, Fetching, Pictures, Politeness, Scope, Settings
 from shoal.store.ownership import LOG
 from shoal.testing.broken_web import BrokenWeb, Maker, said

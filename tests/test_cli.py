@@ -21,8 +21,8 @@ from typing import Any
 
 import pytest
 
-from shoal import app
 from shoal.cli import main
+from shoal.services import crawls as app
 from shoal.store.crawl_folder import lock
 from shoal.testing.webserver import Answer, SimpleWeb, WebServer
 from shoal.topic.topic_file import topic_from_words

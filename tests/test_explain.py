@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from shoal import app, knowing
 from shoal.cli import main
 from shoal.model import Evidence, Term, Topic
+from shoal.services import crawls as app
+from shoal.services import marks as knowing
 from shoal.settings import Budget
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_store import open_store

@@ -15,11 +15,12 @@ from typing import Any
 
 import pytest
 
-from shoal import app, knowing
 from shoal.cli import main
 from shoal.crawl.allowance import Ending
 from shoal.crawl.coordinator import COMMIT_SECONDS, Coordinator
 from shoal.errors import FolderError, InputError
+from shoal.services import crawls as app
+from shoal.services import marks as knowing
 from shoal.settings import Budget, Politeness
 from shoal.store.crawl_folder import lock
 from shoal.testing.fakes import Answer

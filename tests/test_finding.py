@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from shoal import finding, indexing
-from shoal.checking import check
+from shoal import indexing
 from shoal.errors import FolderError, InputError
 from shoal.index.index_writer import IndexWriter
-from shoal.knowing import give_feedback
 from shoal.model import Response
+from shoal.services import search as finding
+from shoal.services.check import check
+from shoal.services.marks import give_feedback
 from shoal.store import crawl_folder as folders
 from shoal.testing.fakes import html
 from tests.crawl.simulated import SEED, Simulation

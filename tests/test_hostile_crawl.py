@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from shoal import app
 from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.page_reader import PageReader
 from shoal.crawl.visit import PageVisitor
@@ -19,6 +18,7 @@ from shoal.fetch.client import HttpFetcher
 from shoal.judge import make_judge
 from shoal.model import Reason, State, Term, Topic
 from shoal.parse.parser import HtmlParser
+from shoal.services import crawls as app
 from shoal.settings import Budget, Fetching, Politeness, Settings
 from shoal.store.crawl_store import open_store
 from shoal.strategy import judge_of

@@ -8,10 +8,11 @@ from random import Random
 
 import pytest
 
-from shoal import finding, indexing
-from shoal.checking import check
+from shoal import indexing
 from shoal.errors import FolderBusy
 from shoal.model import State
+from shoal.services import search as finding
+from shoal.services.check import check
 from shoal.store import crawl_folder as folders
 from shoal.testing.webserver import WebServer
 from tests.running import Operator, all_gone, ask, assert_consistent, impolite, stored

@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from shoal import app, knowing
 from shoal.errors import InputError
 from shoal.model import Term, Topic
 from shoal.protocols import Strategy
+from shoal.services import crawls as app
+from shoal.services import marks as knowing
 from shoal.settings import Settings
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_store import open_store

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from shoal import app
 from shoal.crawl.allowance import Ending
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.internal_errors import LOGGER
 from shoal.crawl.prometheus import CrawlCollector
 from shoal.model import Page, Reason, Response, State
 from shoal.parse.parser import HtmlParser
+from shoal.services import crawls as app
 from shoal.store.ownership import LOG
 from shoal.terminal import crawl as terminal
 from shoal.testing.webserver import WebServer

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from shoal import rereading
 from shoal.crawl.allowance import Ending
 from shoal.errors import InputError
 from shoal.model import Reason
+from shoal.services import versions as rereading
 from shoal.store import again
 from shoal.store import crawl_folder as folders
 from shoal.testing.fakes import failure, html, redirect

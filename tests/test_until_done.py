@@ -13,11 +13,11 @@ import pytest
 from msgspec.structs import replace
 from rich.console import Console
 
-from shoal import app
 from shoal.commands.crawling import crawl, resume
 from shoal.crawl.allowance import Ending
 from shoal.errors import InputError
 from shoal.model import Outlook
+from shoal.services import crawls as app
 from shoal.settings import Budget
 from shoal.store import crawl_folder as folders
 from shoal.store import crawl_status as report

@@ -12,8 +12,6 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from shoal import app
-from shoal.attending import attendance
 from shoal.cluster import wire
 from shoal.cluster import worker_broker as hands
 from shoal.cluster.connection import Delivery, dialled
@@ -30,6 +28,8 @@ from shoal.errors import BrokerRefused, first_of
 from shoal.judge import judges
 from shoal.model import Reason, State, Task, Visit
 from shoal.parse.parser import HtmlParser
+from shoal.services import crawls as app
+from shoal.services.cluster_status import attendance
 from shoal.settings import Cluster, Learning, Politeness, Settings
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_store import open_store

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from shoal import app
 from shoal.cli import main
+from shoal.services import crawls as app
 from shoal.testing.vectors import install_chinese
 
 

@@ -17,9 +17,9 @@ from typing import Any
 
 import pytest
 
-from shoal import app
 from shoal.cli import main
 from shoal.seeds.selection import Listed
+from shoal.services import crawls as app
 from shoal.testing.searxng import SearxngWeb, result
 from shoal.testing.webserver import SimpleWeb, WebServer
 from shoal.topic.topic_file import read_topic

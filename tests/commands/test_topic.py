@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from shoal import app
 from shoal.commands.topic import topic
 from shoal.errors import InputError
 from shoal.model import Origin, Term, Topic
+from shoal.services import crawls as app
 from shoal.settings import Settings
 from shoal.testing.webserver import SimpleWeb, WebServer
 from shoal.topic.topic_file import read_topic

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from shoal import app
 from shoal.cluster.dispatch import Dispatch
 from shoal.cluster.worker_broker import Hand
 from shoal.crawl.allowance import Ending
@@ -26,6 +25,7 @@ from shoal.judge import judges
 from shoal.model import State
 from shoal.parse.parser import HtmlParser
 from shoal.protocols import Broker
+from shoal.services import crawls as app
 from shoal.settings import Politeness, Settings
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_store import open_store

@@ -13,7 +13,6 @@ from random import Random
 import msgspec
 import pytest
 
-from shoal import app
 from shoal.crawl.allowance import Ending
 from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.coordinator import Coordinator
@@ -25,6 +24,7 @@ from shoal.judge.registry import Choice
 from shoal.model import Candidate, Entry, Link, LinkKind, Opinion, Reason, Seen, State, Term, Topic, Value
 from shoal.parse.parser import HtmlParser
 from shoal.protocols import Strategy
+from shoal.services import crawls as app
 from shoal.strategy import SEED_PRIORITY, strategies
 from shoal.testing.fakes import Answer, FakeFetcher
 from shoal.urls import key_of

@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 
 from msgspec import msgpack, structs
 
-from shoal import app
 from shoal.crawl.allowance import Ending
 from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.coordinator import Coordinator
@@ -25,6 +24,7 @@ from shoal.model import Seen, Task, Term, Topic, Visit
 from shoal.parse.parser import HtmlParser
 from shoal.protocols import Ledger, Visitor
 from shoal.readers import make_darkroom, make_spotter
+from shoal.services import crawls as app
 from shoal.settings import Settings
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_store import CrawlStore

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from shoal import app
 from shoal.crawl.allowance import Ending
 from shoal.crawl.coordinator import Coordinator
 from shoal.errors import StorageFull
 from shoal.model import Failure, Missed, Moved, Reason, Redirect, Response, State, Task, Timing
 from shoal.remembered import Changes, Duplicate
+from shoal.services import crawls as app
 from shoal.settings import Budget, Fetching, Politeness, Scope
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_store import CrawlStore, open_store

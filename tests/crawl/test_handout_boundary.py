@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from shoal import revisiting
 from shoal.crawl.allowance import Ending
 from shoal.crawl.background import Thinker
 from shoal.crawl.extras import Extras
@@ -17,6 +16,7 @@ from shoal.frontier.intake import Intake
 from shoal.frontier.robots import Rulebook
 from shoal.frontier.traps import TrapDetector
 from shoal.model import Reason, State
+from shoal.services import revisit as revisiting
 from shoal.settings import Politeness
 from shoal.strategy.breadth import Breadth
 from shoal.testing.fakes import Answer, html

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from shoal import app
 from shoal.model import Reason, State, Term, Topic
+from shoal.services import crawls as app
 from shoal.settings import Fetching, Politeness, Settings
 from shoal.terminal.crawl import silent
 from shoal.testing.webserver import SimpleWeb, WebServer

@@ -18,12 +18,12 @@ from msgspec.structs import replace
 from prometheus_client.metrics_core import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
-from shoal import app
 from shoal.commands.options import HostAndPort
 from shoal.crawl import prometheus as metrics
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.figures import ClusterFigures, WorkerFigures
 from shoal.model import Failure, Missed, Reason, Response, Seen, State, Task, Timing
+from shoal.services import crawls as app
 from shoal.settings import Address
 from shoal.store import crawl_folder as folders
 from shoal.store import crawl_status as report

@@ -11,7 +11,6 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from shoal import app
 from shoal.cluster.leases import Leases
 from shoal.cluster.wire import Assigned
 from shoal.crawl.allowance import Ending
@@ -21,6 +20,7 @@ from shoal.frontier.politeness import MAX_RETRY_AFTER, Clocks
 from shoal.frontier.robots import Rulebook
 from shoal.model import Failure, Missed, Reason, RobotsRead, Task, Term, Timing, Topic
 from shoal.protocols import Ledger
+from shoal.services import crawls as app
 from shoal.settings import Budget, Fetching, Politeness, Settings
 from shoal.store.crawl_store import open_store
 from shoal.store.sqlite_ledger import SqliteLedger

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from shoal import app
 from shoal.crawl.topic_learner import Learner
 from shoal.model import Origin, Page, Response, Seen, Task, Term, Timing, Topic, Verdict
 from shoal.remembered import TopicChange
+from shoal.services import crawls as app
 from shoal.settings import Budget, Learning
 from shoal.store import crawl_folder as folders
 from shoal.store import history

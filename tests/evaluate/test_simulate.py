@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from shoal import app
 from shoal.crawl.allowance import Ending
 from shoal.errors import FolderError
 from shoal.evaluate.offline import OfflineWeb, Subject, open_web
@@ -18,6 +17,7 @@ from shoal.evaluate.recorded.archive import Archive, open_archive
 from shoal.evaluate.remembering import PageCache
 from shoal.evaluate.simulate import Run, simulate
 from shoal.model import Term, Topic
+from shoal.services import crawls as app
 from shoal.settings import Budget, Fetching, Politeness, Settings
 from shoal.testing.webserver import Answer
 from tests.evaluate.recording import CHINESE, page, redirect, response, robots, save

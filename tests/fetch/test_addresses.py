@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from shoal import app
 from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.locator import HostLocator
 from shoal.crawl.page_reader import PageReader
@@ -23,6 +22,7 @@ from shoal.fetch.client import HttpFetcher
 from shoal.judge import make_judge
 from shoal.model import Reason, State, Term, Topic
 from shoal.parse.parser import HtmlParser
+from shoal.services import crawls as app
 from shoal.settings import Budget, Fetching, Politeness, Settings
 from shoal.store.crawl_store import open_store
 from shoal.strategy import judge_of

@@ -13,7 +13,6 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from shoal import app
 from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.page_reader import PageReader
 from shoal.crawl.visit import PageVisitor
@@ -23,6 +22,7 @@ from shoal.fetch.failures import explain
 from shoal.judge import make_judge
 from shoal.model import Failure, Reason, Redirect, Response, State, Task, Term, Topic
 from shoal.parse.parser import HtmlParser
+from shoal.services import crawls as app
 from shoal.settings import Fetching, Politeness, Settings
 from shoal.store.crawl_store import open_store
 from shoal.strategy import judge_of

@@ -70,7 +70,7 @@ def test_a_failed_start_takes_back_what_it_made_and_no_more(tmp_path: Path) -> N
 
 
 def test_what_somebody_put_there_meanwhile_survives_a_failed_start(tmp_path: Path) -> None:
-    from shoal import app
+    from shoal.services import crawls as app
 
     made = app.start_crawl(tmp_path / "c", SETTINGS)
     with open_store(tmp_path / "c"):

@@ -12,10 +12,10 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from shoal import app
 from shoal.errors import FolderError
 from shoal.fetch.client import HttpFetcher
 from shoal.model import Failure, Task
+from shoal.services import crawls as app
 from shoal.settings import Cluster, Fetching, Settings
 from shoal.store import backup
 from shoal.store import crawl_folder as folders

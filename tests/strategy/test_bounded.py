@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from shoal import app
 from shoal.model import Link, Reason, State
+from shoal.services import crawls as app
 from shoal.strategy.bounded import Bounded
 from tests.crawl import simulated
 from tests.running import fates

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from shoal import app
 from shoal.crawl.allowance import Ending
 from shoal.crawl.coordinator import Coordinator
 from shoal.model import Candidate, Link, Reason, State
+from shoal.services import crawls as app
 from shoal.strategy.fish import Fish
 from tests.crawl import simulated
 from tests.running import fates

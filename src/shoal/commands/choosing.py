@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from shoal import app
 from shoal.commands import options
 from shoal.commands.answer import print_json
+from shoal.services import crawls as app
 from shoal.terminal.choices import show_choices
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import click
 
-from shoal import app
 from shoal.commands import options
 from shoal.commands.answer import STOPPED, path_text, print_json, run_async
 from shoal.crawl.allowance import Ending
 from shoal.errors import AddressTaken, FolderBusy, InputError, NoSeedReached
+from shoal.services import crawls as app
 from shoal.settings import Address, Settings
 from shoal.store.models import read_model
 from shoal.terminal import crawl as screen

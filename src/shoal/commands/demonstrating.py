@@ -8,11 +8,11 @@ from pathlib import Path
 
 import click
 
-from shoal import app
 from shoal.commands import options
 from shoal.commands.answer import STOPPED, print_json, run_async
 from shoal.crawl.allowance import Ending
 from shoal.evaluate.generated.sites import TOPICS
+from shoal.services import crawls as app
 from shoal.terminal import crawl as screen
 from shoal.terminal.speaking import tell
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
-from shoal import knowing
 from shoal.commands import options
 from shoal.commands.answer import print_json
 from shoal.errors import InputError
 from shoal.seeds.list_document import decoded
+from shoal.services import marks as knowing
 from shoal.terminal import feedback as screen
 
 _STANDARD_INPUT = "-"

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from shoal import picturing
 from shoal.commands import options
 from shoal.commands.answer import path_text, print_json
 from shoal.errors import InputError
+from shoal.services import images as picturing
 from shoal.terminal import images as screen
 from shoal.terminal import waiting
 from shoal.terminal.speaking import tell

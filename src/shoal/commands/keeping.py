@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 import click
 from msgspec.structs import asdict
 
-from shoal import indexing, revisiting
-from shoal.app import names
-from shoal.checking import check as check_all
+from shoal import indexing
 from shoal.commands import options
 from shoal.commands.answer import STOPPED, print_json, run_async
 from shoal.crawl.allowance import Ending
 from shoal.errors import InputError
+from shoal.services import revisit as revisiting
+from shoal.services.check import check as check_all
+from shoal.services.crawls import names
 from shoal.terminal import crawl as crawl_screen
 from shoal.terminal import keeping as screen
 from shoal.terminal import waiting
@@ -27,7 +28,7 @@ from shoal.topic import value_readers as values
 from shoal.topic.topic_file import read_topic
 
 if TYPE_CHECKING:
-    from shoal.repair import Repair
+    from shoal.services.repair import Repair
 
 
 def _seconds(ctx: click.Context, option: click.Parameter, given: str | None) -> float:
@@ -116,7 +117,7 @@ def check(folder: Path, repair: bool, topic_file: Path | None, as_json: bool, qu
 def _repaired(folder: Path, topic_file: Path | None, *, silent: bool) -> Repair | None:
     """What came back of a database that was lost; None when it is sound."""
     # Here, because all that understands pages takes a moment to load, which few commands need.
-    from shoal import repair
+    from shoal.services import repair
 
     if not (why := repair.why_broken(folder)):
         return None

@@ -8,11 +8,11 @@ from typing import get_args
 import click
 from msgspec.structs import asdict
 
-from shoal import app
-from shoal.attending import attendance
 from shoal.commands import options
 from shoal.commands.answer import path_text, print_json
 from shoal.errors import InputError
+from shoal.services import crawls as app
+from shoal.services.cluster_status import attendance
 from shoal.store.exporters import TEXT, Format
 from shoal.terminal import crawl as screen
 from shoal.terminal.attending import show_attendance

@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 import msgspec
 
-from shoal import knowing
 from shoal.commands import options
 from shoal.commands.answer import path_text, print_json
+from shoal.services import marks as knowing
 from shoal.store.models import FORMAT, Model, read_model
 from shoal.terminal import model as screen
 from shoal.terminal.speaking import tell

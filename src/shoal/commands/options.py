@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from shoal import app
+from shoal.services import crawls as app
 from shoal.settings import Address
 from shoal.topic import value_readers as values
 

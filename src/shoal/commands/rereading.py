@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from shoal import rereading
 from shoal.commands import options
 from shoal.commands.answer import print_json
 from shoal.errors import InputError
+from shoal.services import versions as rereading
 from shoal.terminal import rereading as screen
 from shoal.terminal.speaking import show_bytes
 

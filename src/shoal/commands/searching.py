@@ -8,7 +8,7 @@ import click
 
 from shoal.commands import options
 from shoal.commands.answer import print_json
-from shoal.finding import Finder
+from shoal.services.search import Finder
 from shoal.terminal import searching as screen
 from shoal.terminal.waiting import indexing
 

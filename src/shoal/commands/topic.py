@@ -11,12 +11,12 @@ from pathlib import Path
 import click
 from msgspec.structs import replace
 
-from shoal import app
 from shoal.commands.answer import path_text, print_json, run_async
 from shoal.commands.options import Seconds, as_json
 from shoal.errors import InputError
 from shoal.model import Page, Term, Topic
 from shoal.remembered import TopicChange
+from shoal.services import crawls as app
 from shoal.settings import Fetching
 from shoal.terminal import topic as screen
 from shoal.terminal.speaking import tell

@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 
 import click
 
-from shoal import app
 from shoal.commands.options import Seconds, as_json
 from shoal.errors import InputError
 from shoal.frontier.scope import ScopeRule
@@ -18,6 +17,7 @@ from shoal.model import Term
 from shoal.seeds import selection as choosing
 from shoal.seeds.list_document import LARGEST, Document
 from shoal.seeds.selection import Choice
+from shoal.services import crawls as app
 from shoal.settings import Fetching, Scope
 from shoal.topic import value_readers as values
 from shoal.topic.topic_file import read_fetching, read_topic

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from shoal import app, indexing
+from shoal import indexing
 from shoal.crawl.allowance import Ending
 from shoal.errors import FolderError
 from shoal.evaluate.generated.synthetic import Web, generate
@@ -22,7 +22,8 @@ from shoal.evaluate.metrics import Curve
 from shoal.evaluate.outcome import Harvest, Outcome, best_pages, curve, hidden_find, summary
 from shoal.evaluate.plots import harvest_plot
 from shoal.index.index_folder import remove as remove_index
-from shoal.picturing import PICTURES
+from shoal.services import crawls as app
+from shoal.services.images import PICTURES
 from shoal.settings import Budget, Fetching, Politeness, Settings
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_folder import lock, storage_errors

@@ -15,11 +15,11 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from shoal import app
 from shoal.errors import InputError
 from shoal.evaluate.generated.synthetic import Web, generate
 from shoal.evaluate.recorded.archive import Archive, name_of, open_archive
 from shoal.evaluate.recorded.labels import read_labels, strangers
+from shoal.services import crawls as app
 from shoal.settings import Settings
 from shoal.testing.webserver import Answer
 from shoal.topic.topic_file import read_topic

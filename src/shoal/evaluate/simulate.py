@@ -17,7 +17,6 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from shoal import app
 from shoal.crawl.allowance import Ending
 from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.coordinator import Coordinator
@@ -32,6 +31,7 @@ from shoal.model import Pictured, Seen, Task, Topic, Visit
 from shoal.parse.parser import HtmlParser
 from shoal.protocols import Broker, Judge
 from shoal.readers import make_darkroom, make_spotter
+from shoal.services import crawls as app
 from shoal.settings import Settings
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_store import CrawlStore

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from shoal.attending import Attendance
 from shoal.remembered import WorkerRecord
+from shoal.services.cluster_status import Attendance
 from shoal.terminal.speaking import aligned, speaker
 
 _SHOWN = 40

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from shoal.app import Choices, Described
+from shoal.services.crawls import Choices, Described
 from shoal.terminal.speaking import Answers
 
 _PAPERS = (

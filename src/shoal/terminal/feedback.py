@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from shoal.knowing import Feedback
+from shoal.services.marks import Feedback
 from shoal.store.marked_pages import Given, Mark
 from shoal.terminal.speaking import speaker
 

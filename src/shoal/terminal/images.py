@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
-from shoal.picturing import Pictures
+from shoal.services.images import Pictures
 from shoal.store.album import Kept
 from shoal.terminal.speaking import speaker
 

@@ -6,12 +6,12 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shoal.checking import Check
-from shoal.revisiting import Revisit
+from shoal.services.check import Check
+from shoal.services.revisit import Revisit
 from shoal.terminal.speaking import speaker
 
 if TYPE_CHECKING:
-    from shoal.repair import Repair
+    from shoal.services.repair import Repair
 
 _SHOWN = 20
 

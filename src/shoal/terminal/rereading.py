@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from shoal.rereading import Difference, Step, Stored
+from shoal.services.versions import Difference, Step, Stored
 from shoal.terminal.speaking import speaker
 
 _MARKS = {"same": ("  ", ""), "added": ("+ ", "green"), "removed": ("- ", "red"), "gap": ("  …", "dim")}

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from rich.text import Text
 
-from shoal.finding import Findings, Found
 from shoal.harmless import harmless
 from shoal.index.results import Count, Explanation
+from shoal.services.search import Findings, Found
 from shoal.terminal.speaking import Answers
 
 _FACETS = (("Sites", "site"), ("Topics", "topic"), ("Languages", "language"), ("Months", "month"))

@@ -13,12 +13,12 @@ from tests.conformance import test_strategy as conformance
 from tests.crawl import simulated
 from tests.strategy.pages import Queue, page
 
-from shoal import app
 from shoal import strategy as package
 from shoal.crawl.allowance import Ending
 from shoal.errors import InputError
 from shoal.judge.registry import Choice
 from shoal.protocols import Strategy
+from shoal.services import crawls as app
 from shoal.settings import Settings
 from shoal.store import crawl_folder as folders
 from shoal.strategy import strategies

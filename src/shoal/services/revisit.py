@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from shoal.app import Watch, run_crawl
 from shoal.crawl.allowance import Ending
 from shoal.errors import InputError
+from shoal.services.crawls import Watch, run_crawl
 from shoal.store import again
 from shoal.store import crawl_folder as folders
 from shoal.store import marked_pages as marked

@@ -9,10 +9,10 @@ from pathlib import Path
 import msgspec
 
 from shoal import __version__
-from shoal.app import began_with, check_names, explain_url, make_strategy
 from shoal.errors import InputError
 from shoal.model import Opinion
 from shoal.protocols import Strategy
+from shoal.services.crawls import began_with, check_names, explain_url, make_strategy
 from shoal.settings import Settings
 from shoal.store import crawl_folder as folders
 from shoal.store import mark_log as feedback_file

@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from shoal import repair
+from shoal.services import repair
 from shoal.settings import Pictures
 from shoal.store import crawl_folder as folders
 from shoal.store.ownership import COPY

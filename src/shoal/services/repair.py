@@ -17,7 +17,6 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from shoal.app import make_coordinator
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.internal_errors import place_of
 from shoal.errors import DatabaseDamaged, FolderError, InputError
@@ -25,6 +24,7 @@ from shoal.fetch.client import is_text
 from shoal.model import Pictured, Response, Seen, Task
 from shoal.protocols import Reader
 from shoal.readers import open_reader
+from shoal.services.crawls import make_coordinator
 from shoal.settings import Budget, Settings
 from shoal.store import crawl_folder as folders
 from shoal.store import ownership as ours

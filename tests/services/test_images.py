@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from shoal import picturing
 from shoal.cli import main
 from shoal.errors import InputError
+from shoal.services import images as picturing
 from shoal.settings import Pictures
 from shoal.store import crawl_folder as folders
 from tests.crawl.simulated import SEED, Simulation

@@ -1,0 +1,1 @@
+"""What can a person ask or do? Plain functions with frozen answers, for commands, web and Python alike."""
