@@ -25,10 +25,10 @@ import numpy as np
 
 from benchmarks.learned import PAGES, Grounds, score_of
 from shoal.errors import InputError
+from shoal.evaluate.curves import mean
 from shoal.evaluate.jobs import ORACLE, Bench, Job, Result
-from shoal.evaluate.judging import Reader
-from shoal.evaluate.metrics import mean
-from shoal.evaluate.offline import open_web
+from shoal.evaluate.judge_quality import Reader
+from shoal.evaluate.offline_web import open_web
 from shoal.evaluate.survey import Ground
 from shoal.judge import make_judge
 from shoal.model import Topic

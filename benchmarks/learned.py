@@ -21,10 +21,10 @@ from itertools import product
 from msgspec.structs import replace
 
 from shoal.errors import InputError
-from shoal.evaluate.crew import Ended, share
+from shoal.evaluate.curves import Curve, curve_of, mean, of_oracle
+from shoal.evaluate.job_pool import Ended, share
 from shoal.evaluate.jobs import ORACLE, Bench, Conditions, Field, Job, Result
-from shoal.evaluate.metrics import Curve, curve_of, mean, of_oracle
-from shoal.evaluate.offline import MeasuredWeb, Subject, open_web
+from shoal.evaluate.offline_web import MeasuredWeb, Subject, open_web
 from shoal.evaluate.survey import cache_folder, kept_survey, stamp_of
 from shoal.strategy.learned import CHOICE
 

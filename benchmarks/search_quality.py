@@ -19,7 +19,7 @@ import tantivy
 from rich.console import Console
 from rich.table import Table
 
-from shoal.evaluate.offline import MeasuredWeb, Subject, open_web
+from shoal.evaluate.offline_web import MeasuredWeb, Subject, open_web
 from shoal.evaluate.retrieval import DEPTH, Engine, Quality, pages_of, rate, shoal_engine, words_of
 from shoal.model import Page
 

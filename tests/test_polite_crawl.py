@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from shoal.evaluate.generated.synthetic import generate
+from shoal.evaluate.generated.synthetic_web import generate
 from shoal.testing.webserver import WebServer, read_log
 from tests.running import Operator, assert_consistent, impolite, stored
 from tests.small_web import HOME, SmallWeb

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.evaluate.generated.synthetic import Web, generate
+from shoal.evaluate.generated.synthetic_web import Web, generate
 
 
 @pytest.fixture(scope="session")

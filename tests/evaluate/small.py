@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shoal.evaluate.jobs import Field
-from shoal.evaluate.offline import Subject
+from shoal.evaluate.offline_web import Subject
 from shoal.evaluate.survey import survey
 from shoal.model import Term, Topic
 from shoal.settings import Settings

@@ -18,7 +18,7 @@ import pytest
 from shoal.crawl.allowance import Ending
 from shoal.errors import FolderError
 from shoal.evaluate.demo import BASELINE, DELAY, FOCUSED, Plan, run_demo
-from shoal.evaluate.generated.synthetic import Web
+from shoal.evaluate.generated.synthetic_web import Web
 from shoal.store.crawl_folder import connect, read_settings
 from shoal.testing.politeness import violations
 from shoal.testing.webserver import read_log

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 import shoal
 from shoal.errors import InputError
 from shoal.evaluate.jobs import ORACLE, Bench, Conditions, Field, Job, Result, code_of, key_of, settings_of
-from shoal.evaluate.offline import Subject
+from shoal.evaluate.offline_web import Subject
 from shoal.settings import Budget, Fetching, Politeness
 from shoal.strategy import strategies
 from shoal.testing.vectors import install_chinese

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from shoal.evaluate.markdown import write_markdown
-from tests.evaluate.test_report import comparison_of
+from tests.evaluate.test_comparison_report import comparison_of
 from tests.evaluate.test_standings import RESULTS
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.evaluate.metrics import Curve, harvest
+from shoal.evaluate.curves import Curve, harvest
 from shoal.evaluate.plots import Dots, Line, dots_plot, harvest_plot, labels_apart, labels_balanced, lines_plot
 
 GOOD = harvest([f"r{n}" for n in range(40)] + [f"x{n}" for n in range(60)], {f"r{n}" for n in range(50)})

@@ -13,7 +13,7 @@ from shoal.evaluate.ratings import HEADING, judge_standings, rating_rows
 from shoal.evaluate.report import write_report
 from shoal.evaluate.standings import Results
 from shoal.evaluate.tables import write_judges
-from tests.evaluate.test_report import Page, comparison_of
+from tests.evaluate.test_comparison_report import Page, comparison_of
 from tests.evaluate.test_standings import ONE
 
 

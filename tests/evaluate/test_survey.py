@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from shoal.evaluate.generated.synthetic import Web
-from shoal.evaluate.offline import GeneratedWeb
-from shoal.evaluate.simulate import simulate
+from shoal.evaluate.generated.synthetic_web import Web
+from shoal.evaluate.offline_web import GeneratedWeb
+from shoal.evaluate.simulation import simulate
 from shoal.evaluate.survey import Ground, Survey, cache_folder, kept_survey, stamp_of, survey
 from shoal.settings import Budget, Fetching, Scope, Settings
 from shoal.testing.webserver import Answer

@@ -12,8 +12,8 @@ from shoal.evaluate.jobs import ORACLE, Job, Result
 from shoal.evaluate.ratings import HEADING
 from shoal.evaluate.standings import Results
 from shoal.terminal.compare import Lines, Screen, bar, outcome, show_comparison, watching
+from tests.evaluate.test_comparison_report import comparison_of
 from tests.evaluate.test_ratings import RATINGS, rating
-from tests.evaluate.test_report import comparison_of
 from tests.evaluate.test_standings import ONE, result
 
 NAMES = ("best-first", "bounded", "breadth", "fish-improved", "fish-pagerank", "genetic-factor", "pagerank", "restore")

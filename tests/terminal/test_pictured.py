@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from shoal.evaluate.pictured.crawls import ways
 from shoal.terminal.compare import Lines, outcome
 from shoal.terminal.pictured import show_picture_comparison
-from tests.evaluate.pictured.test_standings import ONE, comparison_of, result
+from tests.evaluate.test_image_standings import ONE, comparison_of, result
 
 TOPICS = ("power-grid", "batteries", "electric-vehicles", "rail", "hydrology", "smart-home")
 MANY = tuple(

@@ -35,7 +35,7 @@ def replay(file: Path, port: int, log: Path | None, latency: float, as_json: boo
     """
     # Here, because the reader of WARC files and the server take longer to load than most commands take in all.
     from shoal.evaluate.recorded.archive import open_archive
-    from shoal.evaluate.recorded.replay import Served, serve
+    from shoal.evaluate.recorded.replay_server import Served, serve
 
     def show(served: Served) -> None:
         if as_json:

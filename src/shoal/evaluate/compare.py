@@ -20,10 +20,10 @@ import msgspec
 from msgspec.structs import replace
 
 from shoal.errors import InputError
-from shoal.evaluate.crew import Began, share
+from shoal.evaluate.job_pool import Began, share
 from shoal.evaluate.jobs import JUDGING, ORACLE, Bench, Conditions, Field, Job, Result, key_of
 from shoal.evaluate.markdown import write_markdown
-from shoal.evaluate.offline import MeasuredWeb, open_web
+from shoal.evaluate.offline_web import MeasuredWeb, open_web
 from shoal.evaluate.resultfolder import note, remove_noted, result_folder
 from shoal.evaluate.standings import Comparison, Results, WebFacts, topic_facts
 from shoal.evaluate.survey import kept_survey, stamp_of
@@ -248,7 +248,7 @@ def _finished(file: Path) -> Iterator[Result]:
 
 def _written(plan: Plan, fields: dict[str, Field], raw: list[Result], seconds: float) -> Comparison:
     # Here, because matplotlib takes a second to load, which a typing mistake need not wait for.
-    from shoal.evaluate.pictures import draw_all
+    from shoal.evaluate.comparison_plots import draw_all
     from shoal.evaluate.report import write_report
 
     results = Results(raw, plan.conditions.pages)

@@ -17,8 +17,8 @@ from pathlib import Path
 from shoal import indexing
 from shoal.crawl.allowance import Ending
 from shoal.errors import FolderError
-from shoal.evaluate.generated.synthetic import Web, generate
-from shoal.evaluate.metrics import Curve
+from shoal.evaluate.curves import Curve
+from shoal.evaluate.generated.synthetic_web import Web, generate
 from shoal.evaluate.outcome import Harvest, Outcome, best_pages, curve, hidden_find, summary
 from shoal.evaluate.plots import harvest_plot
 from shoal.index.index_folder import remove as remove_index

@@ -23,9 +23,9 @@ from typing import Literal
 
 from shoal.errors import InputError
 from shoal.evaluate import retrieval
-from shoal.evaluate.crew import Ended, share
+from shoal.evaluate.job_pool import Ended, share
 from shoal.evaluate.jobs import ORACLE, Bench, Conditions, Field, Job, Result
-from shoal.evaluate.offline import GENERATED, GeneratedWeb, open_web
+from shoal.evaluate.offline_web import GENERATED, GeneratedWeb, open_web
 from shoal.evaluate.pictured.crawls import PictureBench, PictureField, PictureJob, ways
 from shoal.evaluate.pictured.standings import overall_of, ratios_of
 from shoal.evaluate.standings import Results

@@ -19,12 +19,12 @@ from msgspec.structs import replace
 
 import shoal
 from shoal.errors import InputError
-from shoal.evaluate.judging import rate
-from shoal.evaluate.metrics import harvest, hits_of
-from shoal.evaluate.offline import OfflineWeb, Subject
+from shoal.evaluate.curves import harvest, hits_of
+from shoal.evaluate.judge_quality import rate
+from shoal.evaluate.offline_web import OfflineWeb, Subject
 from shoal.evaluate.oracle import omniscient
-from shoal.evaluate.remembering import PageCache
-from shoal.evaluate.simulate import LATENCY, Fetched, simulate
+from shoal.evaluate.result_cache import PageCache
+from shoal.evaluate.simulation import LATENCY, Fetched, simulate
 from shoal.evaluate.survey import Ground, Survey, code_stamp
 from shoal.judge.registry import Choice
 from shoal.settings import Budget, Politeness, Settings

@@ -7,8 +7,8 @@ from typing import Literal
 
 import msgspec
 
-from shoal.evaluate.generated.synthetic import Web
-from shoal.evaluate.metrics import Curve, Point, harvest
+from shoal.evaluate.curves import Curve, Point, harvest
+from shoal.evaluate.generated.synthetic_web import Web
 from shoal.store.exporters import ExportRow
 from shoal.store.provenance import Explanation
 

@@ -22,7 +22,7 @@ from matplotlib.font_manager import FontProperties, findfont, fontManager, get_f
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import FuncFormatter, PercentFormatter
 
-from shoal.evaluate.metrics import Curve, Point
+from shoal.evaluate.curves import Curve, Point
 
 COLOURS = ("#0b6fb8", "#d9541e", "#159a6f", "#b0529b", "#c98a00", "#5b6b7a", "#4fb3e8")
 """Told apart by colour-blind readers too, and on paper."""

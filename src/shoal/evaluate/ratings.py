@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from shoal.evaluate.curves import mean
 from shoal.evaluate.jobs import Result
-from shoal.evaluate.metrics import mean
 
 HEADING = "How well the judges tell relevant pages from others"
 EXPLAINED = (

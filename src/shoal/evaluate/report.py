@@ -12,8 +12,8 @@ from importlib.resources import files
 from pathlib import Path
 
 import shoal
+from shoal.evaluate.comparison_plots import Picture, best_first, colours_of
 from shoal.evaluate.jobs import ORACLE, Conditions
-from shoal.evaluate.pictures import Picture, best_first, colours_of
 from shoal.evaluate.ratings import EXPLAINED, HEADING, JudgeStanding, Rating, rating_rows, shown
 from shoal.evaluate.standings import Comparison, Means, TopicFacts, TopicFigures, WebFacts
 

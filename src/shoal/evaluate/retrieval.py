@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import log2
 from pathlib import Path
 
-from shoal.evaluate.offline import MeasuredWeb, OfflineWeb, Subject
+from shoal.evaluate.offline_web import MeasuredWeb, OfflineWeb, Subject
 from shoal.index.document import Document
 from shoal.index.index_writer import IndexWriter
 from shoal.index.query import parse

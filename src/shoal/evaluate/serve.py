@@ -12,7 +12,7 @@ import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from shoal.evaluate.generated.synthetic import generate
+from shoal.evaluate.generated.synthetic_web import generate
 from shoal.testing.webserver import Answer, Web, WebServer
 
 

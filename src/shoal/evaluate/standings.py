@@ -13,8 +13,8 @@ from typing import TypeVar
 
 import msgspec
 
+from shoal.evaluate.curves import Curve, curve_of, mean, of_oracle
 from shoal.evaluate.jobs import JUDGING, ORACLE, STEP, Conditions, Job, Result
-from shoal.evaluate.metrics import Curve, curve_of, mean, of_oracle
 from shoal.evaluate.ratings import JudgeStanding, judge_standings
 
 _Number = TypeVar("_Number", int, float)

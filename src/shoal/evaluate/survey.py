@@ -23,9 +23,9 @@ from tempfile import NamedTemporaryFile
 import msgspec
 
 import shoal
-from shoal.evaluate.crew import Ended, share
-from shoal.evaluate.fetching import target_of
-from shoal.evaluate.offline import OfflineWeb
+from shoal.evaluate.job_pool import Ended, share
+from shoal.evaluate.offline_fetcher import target_of
+from shoal.evaluate.offline_web import OfflineWeb
 from shoal.evaluate.oracle import Graph, graph_of, reachable
 from shoal.frontier.intake import MAX_HOPS
 from shoal.frontier.robots import Rulebook

@@ -12,8 +12,8 @@ from typing import TypeVar
 
 import msgspec
 
+from shoal.evaluate.curves import of_oracle
 from shoal.evaluate.jobs import ORACLE, STEP, Job
-from shoal.evaluate.metrics import of_oracle
 from shoal.evaluate.ratings import JudgedTopic, JudgeStanding
 from shoal.evaluate.standings import Figures, Results, Standing, TopicFigures, at_mark
 

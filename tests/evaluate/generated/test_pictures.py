@@ -13,11 +13,11 @@ import turbohtml
 from PIL import Image
 from protego import Protego
 
-from shoal.evaluate.generated.albums import PICTURE_HOSTS
 from shoal.evaluate.generated.articles import TOPIC_NAMES, write_all
 from shoal.evaluate.generated.drawing import BOMB, drawn
-from shoal.evaluate.generated.illustrating import illustrate
-from shoal.evaluate.generated.synthetic import Web, generate
+from shoal.evaluate.generated.illustrations import illustrate
+from shoal.evaluate.generated.image_hosts import PICTURE_HOSTS
+from shoal.evaluate.generated.synthetic_web import Web, generate
 from shoal.evaluate.generated.webpage import WebPage
 from shoal.evaluate.generated.webpicture import Shown, WebPicture
 from shoal.testing.webserver import Answer

@@ -13,7 +13,7 @@ from protego import Protego
 from shoal.evaluate.generated.articles import TOPIC_NAMES, write_all
 from shoal.evaluate.generated.copies import copies
 from shoal.evaluate.generated.sites import SITES
-from shoal.evaluate.generated.synthetic import Web, generate
+from shoal.evaluate.generated.synthetic_web import Web, generate
 from shoal.evaluate.generated.webpage import WebPage
 from shoal.urls import host_of, normalise
 

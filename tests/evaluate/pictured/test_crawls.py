@@ -6,11 +6,11 @@ from itertools import pairwise
 
 import pytest
 
-from shoal.evaluate.generated.synthetic import Web
+from shoal.evaluate.generated.synthetic_web import Web
 from shoal.evaluate.jobs import Conditions
-from shoal.evaluate.offline import GeneratedWeb, MeasuredWeb, open_web
+from shoal.evaluate.offline_web import GeneratedWeb, MeasuredWeb, open_web
 from shoal.evaluate.pictured.crawls import PictureBench, PictureField, PictureJob, PictureResult, Way, picture_settings
-from shoal.evaluate.simulate import Run, simulate
+from shoal.evaluate.simulation import Run, simulate
 from shoal.settings import Politeness
 from shoal.urls import host_of
 

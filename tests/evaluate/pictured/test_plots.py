@@ -8,7 +8,7 @@ import pytest
 
 from shoal.evaluate.pictured.crawls import PictureResult
 from shoal.evaluate.pictured.plots import pictures_plot
-from tests.evaluate.pictured.test_standings import ALL, JUDGED, ONE, result
+from tests.evaluate.test_image_standings import ALL, JUDGED, ONE, result
 
 NOTHING = (result(JUDGED, "", "", ""), result(ALL, "a", "", ""))
 

@@ -6,7 +6,7 @@ import csv
 from pathlib import Path
 
 from shoal.evaluate.pictured.report import CLAIM, write_picture_curves, write_picture_report
-from tests.evaluate.pictured.test_standings import ONE, comparison_of
+from tests.evaluate.test_image_standings import ONE, comparison_of
 
 
 def test_one_page_with_its_plot(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from shoal.errors import InputError
-from shoal.evaluate.recorded import unpacking
+from shoal.evaluate.recorded import compression as unpacking
 from shoal.evaluate.recorded.archive import open_archive
 from shoal.testing.webserver import Answer
 from tests.evaluate.recording import CHINESE, page, record, redirect, response, robots, save

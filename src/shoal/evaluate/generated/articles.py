@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from shoal.evaluate.generated.prose import Dice, paragraphs, voice
 from shoal.evaluate.generated.sites import SITES, Section, Site
 from shoal.evaluate.generated.vocabulary import OTHERS, RARE_NAMES, TOPICS, Language
-from shoal.evaluate.generated.writing import Dice, paragraphs, voice
 
 TOPIC_NAMES = frozenset(field.name for field in TOPICS)
 KIN = {

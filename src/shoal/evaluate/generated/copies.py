@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from shoal.evaluate.generated.articles import Article
+from shoal.evaluate.generated.prose import Dice, reworded
 from shoal.evaluate.generated.sites import BY_HOST, Site
-from shoal.evaluate.generated.writing import Dice, reworded
 
 Kind = Literal["print", "second address", "exact", "mirror"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import struct
 import zlib
 
-from shoal.evaluate.generated.writing import Dice
+from shoal.evaluate.generated.prose import Dice
 
 _COLUMNS, _ROWS, _SHADES = 9, 8, 16
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from shoal.evaluate.generated.albums import old_files, ornaments
 from shoal.evaluate.generated.articles import Article
 from shoal.evaluate.generated.copies import Copy
 from shoal.evaluate.generated.drawing import bomb, drawn
-from shoal.evaluate.generated.illustrating import mirrored, thumbnail
+from shoal.evaluate.generated.illustrations import mirrored, thumbnail
+from shoal.evaluate.generated.image_hosts import old_files, ornaments
 from shoal.evaluate.generated.sites import SITES
 from shoal.evaluate.generated.webpicture import Shown, WebPicture
 from shoal.testing.webserver import NOT_FOUND, Answer

@@ -16,8 +16,8 @@ from typing import Protocol
 
 from shoal.errors import InputError
 from shoal.evaluate.compare import Plan
-from shoal.evaluate.crew import Began, share
-from shoal.evaluate.offline import GENERATED, GeneratedWeb, Subject, open_web
+from shoal.evaluate.job_pool import Began, share
+from shoal.evaluate.offline_web import GENERATED, GeneratedWeb, Subject, open_web
 from shoal.evaluate.pictured.crawls import PictureBench, PictureField, PictureJob, PictureResult, ways
 from shoal.evaluate.pictured.report import write_picture_curves, write_picture_report
 from shoal.evaluate.pictured.standings import PictureComparison, figures_of, overall_of, ratios_of

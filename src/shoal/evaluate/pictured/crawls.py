@@ -16,11 +16,11 @@ import msgspec
 from msgspec.structs import replace
 
 from shoal.evaluate.developing import PictureMemory
-from shoal.evaluate.generated.synthetic import Web
+from shoal.evaluate.generated.synthetic_web import Web
 from shoal.evaluate.jobs import Conditions, Job, settings_of
-from shoal.evaluate.offline import GeneratedWeb, Subject
-from shoal.evaluate.remembering import PageCache
-from shoal.evaluate.simulate import Fetched, FetchedPicture, simulate
+from shoal.evaluate.offline_web import GeneratedWeb, Subject
+from shoal.evaluate.result_cache import PageCache
+from shoal.evaluate.simulation import Fetched, FetchedPicture, simulate
 from shoal.settings import Pictures, Settings
 
 BASELINE = "breadth"

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import FuncFormatter
 
-from shoal.evaluate.metrics import mean
+from shoal.evaluate.curves import mean
 from shoal.evaluate.pictured.crawls import PictureResult
 from shoal.evaluate.pictured.standings import PicturePoint, point_at
 from shoal.evaluate.plots import COLOURS, FAINT, GRID, INK

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from shoal.errors import InputError
-from shoal.evaluate.recorded.unpacking import MAX_BODY, unpacked, unwrapped
+from shoal.evaluate.recorded.compression import MAX_BODY, unpacked, unwrapped
 from shoal.testing.webserver import Answer
 from shoal.urls import host_of, normalise
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shoal.evaluate.remembering import PageCache
+from shoal.evaluate.result_cache import PageCache
 from shoal.judge import make_judge
 from shoal.model import Page, Response, Term, Topic
 from shoal.parse.parser import HtmlParser

@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from shoal.evaluate.generated.articles import Article
-from shoal.evaluate.generated.moves import Move
-from shoal.evaluate.generated.rendering import Anchor
+from shoal.evaluate.generated.page_markup import Anchor
+from shoal.evaluate.generated.prose import Dice
+from shoal.evaluate.generated.redirects import Move
 from shoal.evaluate.generated.sites import BY_HOST, Section, Site
 from shoal.evaluate.generated.vocabulary import FIELDS, Language
-from shoal.evaluate.generated.writing import Dice
 
 VAGUE = {
     "en": ("read more", "here", "this page", "more", "continue", "link"),

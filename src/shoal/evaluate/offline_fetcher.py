@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine
 from http import HTTPStatus
 from typing import Any, TypeVar, cast
 
-from shoal.evaluate.offline import OfflineWeb
+from shoal.evaluate.offline_web import OfflineWeb
 from shoal.fetch.client import REDIRECTS, Exchange, is_text
 from shoal.model import Failure, Redirect, Response, Task
 from shoal.settings import Fetching

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.evaluate.metrics import Curve, Point, area, curve_of, harvest, hits_of, mean, of_oracle
+from shoal.evaluate.curves import Curve, Point, area, curve_of, harvest, hits_of, mean, of_oracle
 
 RELEVANT = frozenset({"r1", "r2", "r3", "r4"})
 

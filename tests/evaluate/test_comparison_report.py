@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from shoal.evaluate.comparison_plots import ALL, Picture, colours_of, draw_all
 from shoal.evaluate.jobs import Conditions
-from shoal.evaluate.pictures import ALL, Picture, colours_of, draw_all
 from shoal.evaluate.report import write_report
 from shoal.evaluate.standings import Comparison, Results, WebFacts, topic_facts
 from tests.evaluate.test_standings import ONE, result

@@ -13,16 +13,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from shoal.evaluate.generated.albums import PICTURE_HOSTS
 from shoal.evaluate.generated.articles import write_all
-from shoal.evaluate.generated.assembly import Plan, all_pages
 from shoal.evaluate.generated.copies import copies
 from shoal.evaluate.generated.gallery import all_pictures, answer_with
-from shoal.evaluate.generated.illustrating import illustrate
-from shoal.evaluate.generated.linking import Map
-from shoal.evaluate.generated.moves import dead_ends, moves, redirect_pages
+from shoal.evaluate.generated.illustrations import illustrate
+from shoal.evaluate.generated.image_hosts import PICTURE_HOSTS
+from shoal.evaluate.generated.link_structure import Map
+from shoal.evaluate.generated.redirects import dead_ends, moves, redirect_pages
+from shoal.evaluate.generated.site_pages import Plan, all_pages
 from shoal.evaluate.generated.sites import BY_HOST, SEEDS, SITES, TOPICS, Site
-from shoal.evaluate.generated.traps import trap
+from shoal.evaluate.generated.trap_pages import trap
 from shoal.evaluate.generated.webpage import WebPage
 from shoal.evaluate.generated.webpicture import WebPicture
 from shoal.model import Topic

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from shoal.evaluate.fetching import OfflineFetcher, read_answer
+from shoal.evaluate.offline_fetcher import OfflineFetcher, read_answer
 from shoal.model import Failure, Reason, Redirect, Response, Task, TaskKind
 from shoal.settings import Fetching
 from shoal.testing.clock import JumpingClock, in_no_time

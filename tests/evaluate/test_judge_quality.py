@@ -6,12 +6,12 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from shoal.evaluate.generated.synthetic import Web
+from shoal.evaluate.generated.synthetic_web import Web
 from shoal.evaluate.jobs import JUDGING, Bench, Conditions, Field, Job, Result, code_of, key_of
-from shoal.evaluate.judging import Quality, quality_of, rate, sample_of
-from shoal.evaluate.offline import GeneratedWeb, Subject
-from shoal.evaluate.remembering import PageCache
-from shoal.evaluate.simulate import simulate
+from shoal.evaluate.judge_quality import Quality, quality_of, rate, sample_of
+from shoal.evaluate.offline_web import GeneratedWeb, Subject
+from shoal.evaluate.result_cache import PageCache
+from shoal.evaluate.simulation import simulate
 from shoal.evaluate.survey import survey
 from shoal.settings import Budget, Fetching, Settings
 from shoal.testing.webserver import Answer

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from shoal.evaluate.recorded.archive import open_archive
-from shoal.evaluate.recorded.replay import ReplayedWeb
+from shoal.evaluate.recorded.replay_server import ReplayedWeb
 from shoal.testing.webserver import Answer
 from tests.evaluate.recording import page, redirect, response, save
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.evaluate.generated.synthetic import Web
-from shoal.evaluate.generated.traps import trap
+from shoal.evaluate.generated.synthetic_web import Web
+from shoal.evaluate.generated.trap_pages import trap
 from shoal.urls import host_of, normalise
 
 ENTRANCES = [

@@ -16,7 +16,7 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from shoal.errors import InputError
-from shoal.evaluate.generated.synthetic import Web, generate
+from shoal.evaluate.generated.synthetic_web import Web, generate
 from shoal.evaluate.recorded.archive import Archive, name_of, open_archive
 from shoal.evaluate.recorded.labels import read_labels, strangers
 from shoal.services import crawls as app

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from functools import cache
 
+from shoal.evaluate.generated.prose import Dice
 from shoal.evaluate.generated.sites import OTHER_BOTS, SITES, Site
 from shoal.evaluate.generated.vocabulary import OTHERS, TOPICS, Language
 from shoal.evaluate.generated.webpicture import Shown, WebPicture
-from shoal.evaluate.generated.writing import Dice
 
 ADVERTS, STATISTICS = "ads.test", "stats.test"
 PICTURE_HOSTS = {

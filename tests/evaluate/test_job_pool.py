@@ -8,7 +8,7 @@ import time
 import pytest
 
 from shoal.errors import InputError
-from shoal.evaluate.crew import Began, Ended, JobFailed, choose, share
+from shoal.evaluate.job_pool import Began, Ended, JobFailed, choose, share
 
 LONG = 60.0
 

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from urllib.parse import quote
 
-from shoal.evaluate.generated.albums import ADVERT, advert, folder_of, portrait
 from shoal.evaluate.generated.articles import TOPIC_NAMES, Article
 from shoal.evaluate.generated.copies import Copy
+from shoal.evaluate.generated.image_hosts import ADVERT, advert, folder_of, portrait
+from shoal.evaluate.generated.prose import Dice
 from shoal.evaluate.generated.sites import Site
 from shoal.evaluate.generated.vocabulary import FIELDS, OTHERS, PLACES, TOPICS, Language
 from shoal.evaluate.generated.webpicture import Sent, Shown, Way, WebPicture
-from shoal.evaluate.generated.writing import Dice
 
 _HOW_MANY = (0, 0, 1, 1, 2, 2, 3, 3, 4, 5)
 _SIZES = ((224, 168), (256, 192), (240, 160), (160, 224), (192, 192))

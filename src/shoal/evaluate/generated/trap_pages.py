@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from urllib.parse import parse_qs
 
-from shoal.evaluate.generated.rendering import Anchor, Entry, Sheet, content_type, press
+from shoal.evaluate.generated.page_markup import Anchor, Entry, Sheet, content_type, press
+from shoal.evaluate.generated.prose import Dice, voice
 from shoal.evaluate.generated.sites import BY_HOST, Site
 from shoal.evaluate.generated.vocabulary import OTHERS, TOPICS
 from shoal.evaluate.generated.webpage import WebPage
-from shoal.evaluate.generated.writing import Dice, voice
 
 _MONTH = re.compile(r"/calendar\?month=(\d{4})-(\d\d)")
 _SHELVES = ("blue", "small", "sale", "new")

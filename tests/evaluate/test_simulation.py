@@ -12,10 +12,10 @@ from msgspec.structs import replace
 
 from shoal.crawl.allowance import Ending
 from shoal.errors import FolderError
-from shoal.evaluate.offline import OfflineWeb, Subject, open_web
+from shoal.evaluate.offline_web import OfflineWeb, Subject, open_web
 from shoal.evaluate.recorded.archive import Archive, open_archive
-from shoal.evaluate.remembering import PageCache
-from shoal.evaluate.simulate import Run, simulate
+from shoal.evaluate.result_cache import PageCache
+from shoal.evaluate.simulation import Run, simulate
 from shoal.model import Term, Topic
 from shoal.services import crawls as app
 from shoal.settings import Budget, Fetching, Politeness, Settings

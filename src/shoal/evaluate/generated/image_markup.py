@@ -7,7 +7,7 @@ from functools import cache
 from html import escape
 from urllib.parse import unquote
 
-from shoal.evaluate.generated.albums import ornaments
+from shoal.evaluate.generated.image_hosts import ornaments
 from shoal.evaluate.generated.sites import Site
 from shoal.evaluate.generated.webpicture import Shown, WebPicture
 

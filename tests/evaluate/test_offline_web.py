@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from shoal.errors import InputError
-from shoal.evaluate.generated.synthetic import Web
-from shoal.evaluate.offline import MeasuredWeb, open_web
+from shoal.evaluate.generated.synthetic_web import Web
+from shoal.evaluate.offline_web import MeasuredWeb, open_web
 from tests.evaluate.recording import CHINESE, page, redirect, response, save
 
 pytestmark = pytest.mark.slow

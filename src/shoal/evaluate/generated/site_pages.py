@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from shoal.evaluate.generated.albums import ornaments
 from shoal.evaluate.generated.articles import TOPIC_NAMES, Article
 from shoal.evaluate.generated.copies import Copy
-from shoal.evaluate.generated.illustrating import mirrored, thumbnail
-from shoal.evaluate.generated.linking import PLAIN_PAGES, Map, footer, hub_url, links_of, menu, sidebar
-from shoal.evaluate.generated.rendering import Anchor, Entry, Sheet, content_type, press
+from shoal.evaluate.generated.illustrations import mirrored, thumbnail
+from shoal.evaluate.generated.image_hosts import ornaments
+from shoal.evaluate.generated.link_structure import PLAIN_PAGES, Map, footer, hub_url, links_of, menu, sidebar
+from shoal.evaluate.generated.page_markup import Anchor, Entry, Sheet, content_type, press
+from shoal.evaluate.generated.prose import Dice, paragraphs, voice
 from shoal.evaluate.generated.sites import BY_HOST, SITES, Layout, Section, Site
 from shoal.evaluate.generated.vocabulary import FIELDS, GENERAL, Language
 from shoal.evaluate.generated.webpage import Note, WebPage
 from shoal.evaluate.generated.webpicture import Shown
-from shoal.evaluate.generated.writing import Dice, paragraphs, voice
 
 ENTRIES_PER_HUB = 25
 HIDDEN_FROM_HUBS = 7

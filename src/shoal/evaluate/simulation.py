@@ -24,9 +24,9 @@ from shoal.crawl.page_reader import PageReader
 from shoal.crawl.visit import PageVisitor
 from shoal.crawl.worker import work_together
 from shoal.evaluate.developing import PictureMemory
-from shoal.evaluate.fetching import OfflineFetcher
-from shoal.evaluate.offline import OfflineWeb
-from shoal.evaluate.remembering import PageCache
+from shoal.evaluate.offline_fetcher import OfflineFetcher
+from shoal.evaluate.offline_web import OfflineWeb
+from shoal.evaluate.result_cache import PageCache
 from shoal.model import Pictured, Seen, Task, Topic, Visit
 from shoal.parse.parser import HtmlParser
 from shoal.protocols import Broker, Judge

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from shoal.evaluate.curves import Curve, mean
 from shoal.evaluate.jobs import ORACLE
-from shoal.evaluate.metrics import Curve, mean
 from shoal.evaluate.plots import BANDS, MORE_COLOURS, Dots, Line, dots_plot, lines_plot
 from shoal.evaluate.standings import Comparison, Results, Standing
 from shoal.strategy import strategies

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from heapq import nsmallest
 
-from shoal.evaluate.fetching import read_answer
-from shoal.evaluate.metrics import mean
-from shoal.evaluate.offline import OfflineWeb
-from shoal.evaluate.remembering import PageCache
+from shoal.evaluate.curves import mean
+from shoal.evaluate.offline_fetcher import read_answer
+from shoal.evaluate.offline_web import OfflineWeb
+from shoal.evaluate.result_cache import PageCache
 from shoal.judge import make_judge
 from shoal.model import Page
 from shoal.parse.parser import HtmlParser

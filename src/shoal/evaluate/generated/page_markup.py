@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from shoal.evaluate.generated.showing import ornaments_html, picture_html, shared_html, thumbnail_html
+from shoal.evaluate.generated.image_markup import ornaments_html, picture_html, shared_html, thumbnail_html
+from shoal.evaluate.generated.prose import Dice
 from shoal.evaluate.generated.sites import Layout, Site
 from shoal.evaluate.generated.vocabulary import TO_TRADITIONAL, Language
 from shoal.evaluate.generated.webpicture import Shown
-from shoal.evaluate.generated.writing import Dice
 
 LEADS = {"en": ("See also", "More on this:", "Related:", "Compare"), "zh": ("参见", "相关:", "另见", "延伸阅读:")}
 POPULAR = {"en": "Popular today", "zh": "今日热门"}
