@@ -31,7 +31,7 @@ from shoal.model import Entry, State, Term, Timing, Topic
 from shoal.settings import Politeness, Settings
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_store import CrawlStore, open_store
-from shoal.testing.ledger import MemoryLedger
+from shoal.testing.memory_ledger import MemoryLedger
 
 URLS_PER_HOST = 20
 BATCH = 5_000

@@ -31,7 +31,7 @@ from shoal.settings import Budget, Politeness, Scope, Settings
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_store import CrawlStore, open_store
 from shoal.strategy.learned import Learned
-from shoal.testing.ledger import MemoryLedger
+from shoal.testing.memory_ledger import MemoryLedger
 
 LINKS = 50
 HOSTS, SECTIONS = 5_000, 20

@@ -22,7 +22,7 @@ from random import Random
 from benchmarks import measure, nginx, site, words
 from benchmarks.access_log import CLOCK
 from benchmarks.crawlers import shoal_program
-from shoal.testing.politeness import violations
+from shoal.testing.politeness_audit import violations
 from shoal.testing.webserver import Access
 
 DELAY = 1.0

@@ -26,7 +26,7 @@ from warcio.archiveiterator import ArchiveIterator
 from shoal.services import crawls as app
 from shoal.settings import Cluster, Settings
 from shoal.store import crawl_folder as folders
-from shoal.testing.politeness import violations
+from shoal.testing.politeness_audit import violations
 from shoal.testing.webserver import Access
 
 

@@ -13,10 +13,10 @@ from shoal.settings import Budget, Fetching, Pictures, Politeness, Scope, Settin
 from shoal.store.ownership import LOG
 from shoal.testing.broken_web import BrokenWeb, Maker, said
 from shoal.testing.fuzz.answers import http_answer
-from shoal.testing.fuzz.html import answer_of, html_answer
+from shoal.testing.fuzz.html_pages import answer_of, html_answer
 from shoal.testing.fuzz.image_files import damaged_image
 from shoal.testing.fuzz.listings import feed, sitemap
-from shoal.testing.fuzz.robots import wild as robots_txt
+from shoal.testing.fuzz.robots_texts import wild as robots_txt
 from shoal.testing.fuzz.slow_images import slow_images
 from shoal.testing.fuzz.slow_pages import slow_pages
 from tests.images.drawings import drawing, encoded

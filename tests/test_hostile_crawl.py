@@ -24,7 +24,7 @@ from shoal.store.crawl_store import open_store
 from shoal.strategy import judge_of
 from shoal.testing.evils import EVILS, RobotsVariant
 from shoal.testing.hostile import HostileServer
-from shoal.testing.ledger import MemoryLedger
+from shoal.testing.memory_ledger import MemoryLedger
 from shoal.testing.webserver import SimpleWeb, WebServer
 from tests.running import Operator, ask, assert_consistent, fates
 

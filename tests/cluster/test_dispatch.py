@@ -35,7 +35,7 @@ from shoal.store import crawl_folder as folders
 from shoal.store.crawl_store import open_store
 from shoal.terminal.attending import show_attendance
 from shoal.testing.fakes import FakeFetcher
-from shoal.testing.ledger import MemoryLedger
+from shoal.testing.memory_ledger import MemoryLedger
 from tests.crawl.simulated import SEED, TOPIC, page
 from tests.running import assert_consistent, fates, stored
 

@@ -10,7 +10,7 @@ import pytest
 
 from shoal.cli import main
 from shoal.services import crawls as app
-from shoal.testing.vectors import install_chinese
+from shoal.testing.vector_packages import install_chinese
 
 
 def said(capsys: pytest.CaptureFixture[str], *options: str) -> str:

@@ -20,7 +20,7 @@ import pytest
 from shoal.cli import main
 from shoal.seeds.selection import Listed
 from shoal.services import crawls as app
-from shoal.testing.searxng import SearxngWeb, result
+from shoal.testing.searxng_web import SearxngWeb, result
 from shoal.testing.webserver import SimpleWeb, WebServer
 from shoal.topic.topic_file import read_topic
 from tests.seeds.serving import served

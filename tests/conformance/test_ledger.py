@@ -10,7 +10,7 @@ import pytest
 from shoal.protocols import Ledger
 from shoal.store.clocks import PostgresLedger
 from shoal.store.sqlite_ledger import SqliteLedger
-from shoal.testing.ledger import Clock, MemoryLedger
+from shoal.testing.memory_ledger import Clock, MemoryLedger
 
 NOW = 1_800_000_000.0
 

@@ -12,7 +12,7 @@ from shoal.protocols import SeedSource
 from shoal.seeds.discovery import PublishedSource
 from shoal.seeds.searxng import SearxngSource
 from shoal.settings import Fetching
-from shoal.testing.searxng import SearxngWeb, result
+from shoal.testing.searxng_web import SearxngWeb, result
 from shoal.testing.webserver import Answer, SimpleWeb, Web, WebServer
 from shoal.urls import normalise
 

@@ -16,7 +16,7 @@ from shoal.remembered import Changes, Closing, HostRecord, Known, Waiting
 from shoal.settings import Cluster, Settings
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_store import open_store
-from shoal.testing.shelf import MemoryShelf
+from shoal.testing.memory_url_index import MemoryShelf
 from shoal.urls import key_of
 
 SETTINGS = Settings(topic=Topic(name="t", terms=(Term(text="t"),)), seeds=("http://a.test/",))

@@ -32,7 +32,7 @@ from shoal.store.packed_page import packed
 from shoal.strategy import judge_of
 from shoal.testing import clock as clocks
 from shoal.testing.fakes import Answer, FakeFetcher, html
-from shoal.testing.ledger import MemoryLedger
+from shoal.testing.memory_ledger import MemoryLedger
 
 _T = TypeVar("_T")
 TOPIC = Topic(name="grid", terms=(Term(text="grid"),))

@@ -19,7 +19,7 @@ from shoal.settings import Budget, Fetching, Politeness, Scope
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_store import CrawlStore, open_store
 from shoal.testing.fakes import Answer, failure, html, redirect
-from shoal.testing.ledger import Clock, MemoryLedger
+from shoal.testing.memory_ledger import Clock, MemoryLedger
 from tests.crawl.simulated import SEED, Servers, Simulation, in_no_time, page
 from tests.running import ask, assert_consistent, fates, stored
 

@@ -12,7 +12,7 @@ from shoal.crawl.figures import Spread
 from shoal.frontier.politeness import Clocks
 from shoal.model import Failure, Reason, Timing
 from shoal.settings import Politeness
-from shoal.testing.ledger import MemoryLedger
+from shoal.testing.memory_ledger import MemoryLedger
 
 
 def test_a_size_that_is_a_bound_belongs_below_it() -> None:

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from shoal.frontier.pending import Records
 from shoal.model import Entry, Reason, State
-from shoal.testing.shelf import MemoryShelf
+from shoal.testing.memory_url_index import MemoryShelf
 from shoal.urls import key_of
 
 URL = "http://a.test/"

@@ -24,7 +24,7 @@ from shoal.services import crawls as app
 from shoal.settings import Budget, Fetching, Politeness, Settings
 from shoal.store.crawl_store import open_store
 from shoal.store.sqlite_ledger import SqliteLedger
-from shoal.testing.ledger import MemoryLedger
+from shoal.testing.memory_ledger import MemoryLedger
 
 NOW = 1_800_000_000.0
 HOUR, DAY, YEAR = 3600.0, 86_400.0, 365 * 86_400.0

@@ -20,7 +20,7 @@ from shoal.errors import FolderError
 from shoal.evaluate.demo import BASELINE, DELAY, FOCUSED, Plan, run_demo
 from shoal.evaluate.generated.synthetic_web import Web
 from shoal.store.crawl_folder import connect, read_settings
-from shoal.testing.politeness import violations
+from shoal.testing.politeness_audit import violations
 from shoal.testing.webserver import read_log
 
 PNG = b"\x89PNG\r\n\x1a\n"

@@ -20,7 +20,7 @@ from shoal.evaluate.jobs import ORACLE, Bench, Conditions, Field, Job, Result, c
 from shoal.evaluate.offline_web import Subject
 from shoal.settings import Budget, Fetching, Politeness
 from shoal.strategy import strategies
-from shoal.testing.vectors import install_chinese
+from shoal.testing.vector_packages import install_chinese
 from tests.evaluate.small import field_of, linked, settings, url_of
 
 #     home ─► d1 ─► d2, d3            r1 and r2 are relevant, and so would r3 be, but no way leads there.

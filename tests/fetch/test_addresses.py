@@ -26,7 +26,7 @@ from shoal.services import crawls as app
 from shoal.settings import Budget, Fetching, Politeness, Settings
 from shoal.store.crawl_store import open_store
 from shoal.strategy import judge_of
-from shoal.testing.ledger import MemoryLedger
+from shoal.testing.memory_ledger import MemoryLedger
 from shoal.testing.webserver import Access, Answer, WebServer
 from tests.running import fates
 

@@ -26,7 +26,7 @@ from shoal.services import crawls as app
 from shoal.settings import Fetching, Politeness, Settings
 from shoal.store.crawl_store import open_store
 from shoal.strategy import judge_of
-from shoal.testing.ledger import MemoryLedger
+from shoal.testing.memory_ledger import MemoryLedger
 from tests.running import ask, assert_consistent, fates
 
 QUICK = Fetching(

@@ -25,7 +25,7 @@ from shoal.remembered import Closing
 from shoal.settings import Politeness, Settings
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_store import CrawlStore, open_store
-from shoal.testing.ledger import MemoryLedger
+from shoal.testing.memory_ledger import MemoryLedger
 from shoal.urls import host_of, key_of
 
 URLS = [f"http://{host}.test/{page}" for host, pages in [("a", 16), ("b", 12), ("c", 2)] for page in range(pages)]

@@ -14,8 +14,8 @@ from shoal.model import Entry, Reason, State, Timing
 from shoal.remembered import Closing
 from shoal.settings import Politeness
 from shoal.testing.fakes import failure
-from shoal.testing.ledger import MemoryLedger
-from shoal.testing.shelf import MemoryShelf
+from shoal.testing.memory_ledger import MemoryLedger
+from shoal.testing.memory_url_index import MemoryShelf
 from shoal.urls import host_of, key_of
 
 NOW = 1000.0

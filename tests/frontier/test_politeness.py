@@ -11,7 +11,7 @@ import pytest
 from shoal.frontier.politeness import Clocks
 from shoal.model import Failure, Reason, Timing
 from shoal.settings import Politeness
-from shoal.testing.ledger import Clock, MemoryLedger
+from shoal.testing.memory_ledger import Clock, MemoryLedger
 
 NOW = 1000.0
 

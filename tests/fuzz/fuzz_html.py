@@ -20,7 +20,7 @@ from shoal.parse.parser import HtmlParser
 from shoal.parse.sanitise import sanitised
 from shoal.protocols import Judge
 from shoal.settings import Pictures
-from shoal.testing.fuzz.html import answer_of, html_answer
+from shoal.testing.fuzz.html_pages import answer_of, html_answer
 from shoal.testing.fuzz.slow_pages import slow_pages
 from shoal.urls import MAX_URL_LENGTH
 from tests.fuzz.target import Target

@@ -8,7 +8,7 @@ from itertools import takewhile
 from random import Random
 
 from shoal.parse.robots_txt import LONGEST_DELAY, Robots, product_token
-from shoal.testing.fuzz import robots
+from shoal.testing.fuzz import robots_texts as robots
 from tests.fuzz.target import Target
 
 _AGENTS = ("Shoal/0.1", "Crawler9000", "my.bot/1.0 (+http://x.test)")

@@ -7,7 +7,7 @@ from shoal.frontier.scope import ScopeRule
 from shoal.frontier.traps import LONG_URL, TrapDetector
 from shoal.parse.robots_txt import Robots
 from shoal.settings import Scope
-from shoal.testing.fuzz import addresses
+from shoal.testing.fuzz import trap_urls as addresses
 from tests.fuzz.target import Target
 
 _RULES = Robots("User-agent: *\nDisallow: /*?*utm_*=\nDisallow: /*calend*20$\nAllow: /a*a*a*a", "Shoal/0.1")

@@ -13,7 +13,7 @@ from shoal.model import Suggestions, Unanswered
 from shoal.seeds.searxng import SearxngSource, instance_address, language_code
 from shoal.settings import Fetching
 from shoal.testing.fakes import FakeFetcher, failure, html
-from shoal.testing.searxng import SearxngWeb, result
+from shoal.testing.searxng_web import SearxngWeb, result
 from shoal.testing.webserver import SimpleWeb, Web, WebServer
 
 LOOPBACK = Fetching(allow_private=("127.0.0.0/8",))

@@ -13,8 +13,8 @@ from shoal.frontier.traps import TrapDetector
 from shoal.model import Entry, Link, Page, Response, Seen, Task, Timing, Topic, Verdict
 from shoal.protocols import Strategy
 from shoal.settings import Budget, Politeness, Scope
-from shoal.testing.ledger import MemoryLedger
-from shoal.testing.shelf import MemoryShelf
+from shoal.testing.memory_ledger import MemoryLedger
+from shoal.testing.memory_url_index import MemoryShelf
 from shoal.urls import host_of
 
 URL = "http://x.example/page"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from shoal.model import Term, Topic
-from shoal.testing.vectors import install_chinese, install_english
+from shoal.testing.vector_packages import install_chinese, install_english
 from shoal.topic.text_vectors import Meanings
 from shoal.topic.word_vectors import spaces
 

@@ -6,7 +6,7 @@ from math import sqrt
 
 import pytest
 
-from shoal.testing.vectors import install_chinese, install_english
+from shoal.testing.vector_packages import install_chinese, install_english
 from shoal.topic.word_meaning import language_of, meaning_of
 from shoal.topic.word_vectors import Meaning, Space, spaces
 

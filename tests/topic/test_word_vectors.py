@@ -18,7 +18,7 @@ import pytest
 from pyarrow import parquet
 
 from shoal.errors import InputError
-from shoal.testing.vectors import install_chinese, install_english
+from shoal.testing.vector_packages import install_chinese, install_english
 from shoal.topic.word_vectors import CHINESE, ENGLISH, Space, describe, installed, load, spaces
 
 ALONG, ACROSS = (1.0,), (0.0, 1.0)

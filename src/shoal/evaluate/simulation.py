@@ -37,7 +37,7 @@ from shoal.store import crawl_folder as folders
 from shoal.store.crawl_store import CrawlStore
 from shoal.strategy import judge_of
 from shoal.testing.clock import JumpingClock, in_no_time
-from shoal.testing.ledger import MemoryLedger
+from shoal.testing.memory_ledger import MemoryLedger
 
 START = 1_767_225_600.0
 """The first moment of 2026: some day, always the same."""

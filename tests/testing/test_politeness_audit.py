@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.testing.politeness import violations
+from shoal.testing.politeness_audit import violations
 from shoal.testing.webserver import Access
 
 ROBOTS = "User-agent: *\nDisallow: /private/\nCrawl-delay: 2\n"
