@@ -1,6 +1,6 @@
 """How does a command speak to a person? In lines that can be copied whole, and that no stranger's text can steer.
 
-All that any command prints goes through here (`tests/terminal/test_speaking.py` holds us to it): sentences and tables are cleaned
+All that any command prints goes through here (`tests/commands/test_output.py` holds us to it): sentences and tables are cleaned
 always, data for other programs only when a terminal is what reads it.
 """
 
