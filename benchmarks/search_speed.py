@@ -25,7 +25,7 @@ from rich.table import Table
 
 from benchmarks import site
 from benchmarks.words import says_little
-from shoal import indexing
+from shoal import indexer as indexing
 from shoal.model import Entry, Page, Response, Seen, State, Task, Term, Timing, Topic, Verdict
 from shoal.parse.parser import HtmlParser
 from shoal.remembered import Changes, StoredPage

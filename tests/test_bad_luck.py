@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from shoal import indexing
+from shoal import indexer as indexing
 from shoal.errors import FolderError, InputError, ShoalError, StorageFull
 from shoal.model import Opinion
 from shoal.services import crawls as app

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shoal import indexing
+from shoal import indexer as indexing
 from shoal.errors import FolderError, InputError
 from shoal.index.index_writer import IndexWriter
 from shoal.model import Response

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from shoal import indexing
+from shoal import indexer as indexing
 from shoal.errors import FolderBusy
 from shoal.model import State
 from shoal.services import search as finding

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from shoal.crawl.allowance import Ending
 from shoal.crawl.coordinator import Coordinator
-from shoal.crawl.internal_errors import LOGGER
 from shoal.crawl.prometheus import CrawlCollector
+from shoal.internal_errors import LOGGER
 from shoal.model import Page, Reason, Response, State
 from shoal.parse.parser import HtmlParser
 from shoal.services import crawls as app

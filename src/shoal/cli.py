@@ -29,7 +29,7 @@ from shoal.commands.seeds import seeds
 from shoal.commands.topic import topic
 from shoal.commands.working import worker
 from shoal.errors import InputError, ShoalError, StorageFull
-from shoal.harmless import log_to_stderr
+from shoal.printable import log_to_stderr
 from shoal.terminal.speaking import tell
 from shoal.topic.value_readers import short
 

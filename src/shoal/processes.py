@@ -12,7 +12,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from shoal import indexing
+from shoal import indexer as indexing
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.pipe import Channel, serve
 from shoal.errors import ShoalError
@@ -96,7 +96,7 @@ async def _keep_index(folder: Path, over: asyncio.Event) -> str:
 
 async def _index_elsewhere(folder: Path, over: asyncio.Event) -> str:
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "shoal.indexing", str(folder)), stdin=PIPE, stderr=PIPE, start_new_session=True
+        *(sys.executable, "-m", "shoal.indexer", str(folder)), stdin=PIPE, stderr=PIPE, start_new_session=True
     )
     assert process.stdin is not None
     assert process.stderr is not None

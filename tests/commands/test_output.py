@@ -18,8 +18,8 @@ from msgspec.structs import replace
 from rich.table import Table
 from rich.text import Text
 
-from shoal.harmless import Formatter, escaped, harmless
 from shoal.model import Reason, State
+from shoal.printable import Formatter, escaped, harmless
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_store import open_store
 from shoal.terminal.speaking import Answers

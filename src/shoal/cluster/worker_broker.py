@@ -38,11 +38,11 @@ from shoal.cluster.wire import (
 )
 from shoal.cluster.worker_registry import BEAT
 from shoal.crawl.figures import WorkerFigures
-from shoal.crawl.internal_errors import failure_of
-from shoal.crawl.steady_clock import SteadyClock
 from shoal.crawl.validation import Unreadable
 from shoal.errors import BrokerRefused
+from shoal.internal_errors import failure_of
 from shoal.model import Missed, Seen, Timing, Visit
+from shoal.steady_clock import SteadyClock
 from shoal.store.packed_page import packed
 
 logger = logging.getLogger(__name__)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 from msgspec.structs import asdict
 
-from shoal import indexing
+from shoal import indexer as indexing
 from shoal.commands import options
 from shoal.commands.answer import STOPPED, print_json, run_async
 from shoal.crawl.allowance import Ending

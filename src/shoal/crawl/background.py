@@ -7,11 +7,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 
-from shoal.crawl.internal_errors import InternalErrors
 from shoal.crawl.statistics import Meter
 from shoal.crawl.termination import AHEAD, Finish
 from shoal.crawl.topic_learner import Learner
 from shoal.frontier.frontier import Frontier
+from shoal.internal_errors import InternalErrors
 from shoal.model import Opinion, Outlook, Seen, Topic
 from shoal.protocols import Strategy
 from shoal.remembered import TopicChange

@@ -17,8 +17,6 @@ from shoal.crawl.allowance import Allowance, Ending
 from shoal.crawl.background import Thinker
 from shoal.crawl.extras import Extras, NoBacklog
 from shoal.crawl.figures import COMMIT_BOUNDS, FETCH_BOUNDS, CrawlFigures, Spread, failure_of, seconds_of
-from shoal.crawl.internal_errors import InternalErrors
-from shoal.crawl.internal_errors import failure_of as failure_from
 from shoal.crawl.robots_lane import Errands
 from shoal.crawl.statistics import Meter, Statistics
 from shoal.crawl.termination import Finish
@@ -28,6 +26,8 @@ from shoal.frontier.intake import Intake
 from shoal.frontier.politeness import BUSY, Clocks
 from shoal.frontier.robots import Rulebook, Ruling
 from shoal.frontier.traps import TrapDetector
+from shoal.internal_errors import InternalErrors
+from shoal.internal_errors import failure_of as failure_from
 from shoal.model import (
     Entry,
     Failure,

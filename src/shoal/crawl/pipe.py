@@ -19,8 +19,8 @@ from collections.abc import Callable
 
 import msgspec
 
-from shoal.crawl.internal_errors import failure_of
 from shoal.crawl.validation import Unreadable, in_words, read, settle_checked
+from shoal.internal_errors import failure_of
 from shoal.model import Failure, Missed, Reason, Task, Timing, Topic, Visit
 from shoal.protocols import Broker
 

@@ -15,9 +15,9 @@ import msgspec
 from msgspec.structs import replace
 
 from shoal.crawl.alarm import Alarm, TookTooLong
-from shoal.crawl.internal_errors import failure_of
 from shoal.crawl.page_reader import PageReader, Reading
 from shoal.crawl.pipe import Channel
+from shoal.internal_errors import failure_of
 from shoal.model import Failure, Missed, Pictured, Reason, Response, Seen, Task, Topic, Visit
 from shoal.settings import Settings
 

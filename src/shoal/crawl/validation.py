@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from shoal.crawl.internal_errors import failure_of
 from shoal.errors import ShoalError
+from shoal.internal_errors import failure_of
 from shoal.model import (
     Failure,
     Missed,

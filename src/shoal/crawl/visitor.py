@@ -20,8 +20,8 @@ from shoal.crawl.visit import PageVisitor
 from shoal.crawl.worker import work_together
 from shoal.fetch.addresses import CachingResolver
 from shoal.fetch.client import HttpFetcher
-from shoal.harmless import log_to_stderr
 from shoal.model import Topic
+from shoal.printable import log_to_stderr
 from shoal.readers import open_reader
 from shoal.settings import Settings
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 
-from shoal.crawl.internal_errors import failure_of
+from shoal.internal_errors import failure_of
 from shoal.model import Missed, Task, Timing, Visit
 from shoal.protocols import Broker, Visitor
 

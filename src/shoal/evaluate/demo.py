@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from shoal import indexing
+from shoal import indexer as indexing
 from shoal.crawl.allowance import Ending
 from shoal.errors import FolderError
 from shoal.evaluate.curves import Curve

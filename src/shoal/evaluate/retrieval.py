@@ -13,7 +13,7 @@ from shoal.index.document import Document
 from shoal.index.index_writer import IndexWriter
 from shoal.index.query import parse
 from shoal.index.searcher import open_index
-from shoal.indexing import Standing, stand
+from shoal.indexer import Standing, stand
 from shoal.judge import make_judge
 from shoal.model import Page, Response, Timing
 from shoal.parse.parser import HtmlParser

@@ -22,14 +22,14 @@ import aiohttp
 from yarl import URL
 
 from shoal import urls
-from shoal.crawl.internal_errors import failure_of
 from shoal.crawl.legible import legible
-from shoal.crawl.steady_clock import evenly, seconds_up
 from shoal.fetch.addresses import AddressGuard, CachingResolver, Lookup, ask_system
 from shoal.fetch.failures import explain, is_known
 from shoal.frontier.politeness import MAX_RETRY_AFTER
+from shoal.internal_errors import failure_of
 from shoal.model import Failure, Reason, Redirect, Response, Task, Timing
 from shoal.settings import Fetching
+from shoal.steady_clock import evenly, seconds_up
 
 ROBOTS_LIMIT = 500 * 2**10
 """RFC 9309 lets a crawler stop reading a robots.txt here."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from hashlib import blake2b
 from pathlib import Path
 
-from shoal import indexing
+from shoal import indexer as indexing
 from shoal.errors import FolderError
 from shoal.index.index_folder import damage, problem
 from shoal.index.searcher import open_index

@@ -19,13 +19,12 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import msgspec
 from msgspec.structs import replace
 
-from shoal import indexing, interpreter
+from shoal import indexer as indexing
+from shoal import interpreter
 from shoal.cluster import leases
 from shoal.crawl.allowance import Ending
 from shoal.crawl.coordinator import COMMIT_SECONDS, Coordinator
 from shoal.crawl.figures import ClusterFigures
-from shoal.crawl.internal_errors import LOGGER as INTERNAL_ERRORS
-from shoal.crawl.steady_clock import SteadyClock, WallLedger
 from shoal.crawl.termination import AHEAD, LATELY, Finish, Row, warning
 from shoal.crawl.topic_learner import Learner
 from shoal.crawl.worker import work_together
@@ -37,6 +36,7 @@ from shoal.frontier.robots import Rulebook
 from shoal.frontier.scope import ScopeRule
 from shoal.frontier.traps import TrapDetector
 from shoal.index.index_folder import remove as remove_index
+from shoal.internal_errors import LOGGER as INTERNAL_ERRORS
 from shoal.judge import judges
 from shoal.judge.registry import Choice, Parameter
 from shoal.model import Entry, Evidence, State
@@ -45,6 +45,7 @@ from shoal.processes import index_kept, work_elsewhere
 from shoal.protocols import Ledger, Locator, Strategy
 from shoal.remembered import TopicChange, Totals
 from shoal.settings import STRATEGY, Address, Cluster, Settings
+from shoal.steady_clock import SteadyClock, WallLedger
 from shoal.store import crawl_folder as folders
 from shoal.store import crawl_status as report
 from shoal.store import history, secrets

@@ -18,9 +18,9 @@ import msgspec
 from msgspec.structs import replace
 
 from shoal.crawl.coordinator import Coordinator
-from shoal.crawl.internal_errors import place_of
 from shoal.errors import DatabaseDamaged, FolderError, InputError
 from shoal.fetch.client import is_text
+from shoal.internal_errors import place_of
 from shoal.model import Pictured, Response, Seen, Task
 from shoal.protocols import Reader
 from shoal.readers import open_reader

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Self
 
-from shoal import indexing
+from shoal import indexer as indexing
 from shoal.errors import FolderBusy, FolderError, InputError
 from shoal.index.query import parse
 from shoal.index.results import Explanation, Facets, Hit, Results

@@ -18,8 +18,8 @@ from rich.text import Text
 from shoal.crawl.allowance import Ending
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.statistics import Statistics
-from shoal.harmless import harmless
 from shoal.model import Evidence, Outlook
+from shoal.printable import harmless
 from shoal.store.crawl_status import Count, HostCounts, Status
 from shoal.store.ownership import LOG
 from shoal.store.provenance import Explanation, Step

@@ -6,8 +6,8 @@ import shlex
 from datetime import UTC, datetime
 from pathlib import Path
 
-from shoal.harmless import harmless
 from shoal.model import Topic
+from shoal.printable import harmless
 from shoal.store.models import Model
 from shoal.terminal.speaking import speaker
 

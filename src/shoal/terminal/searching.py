@@ -8,8 +8,8 @@ from pathlib import Path
 
 from rich.text import Text
 
-from shoal.harmless import harmless
 from shoal.index.results import Count, Explanation
+from shoal.printable import harmless
 from shoal.services.search import Findings, Found
 from shoal.terminal.speaking import Answers
 

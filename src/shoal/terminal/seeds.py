@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shoal.harmless import harmless
+from shoal.printable import harmless
 from shoal.seeds.selection import Listed
 from shoal.terminal.speaking import speaker, tell
 

@@ -14,7 +14,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
-from shoal.harmless import escaped, harmless
+from shoal.printable import escaped, harmless
 
 
 class _Clean(Console):

@@ -9,9 +9,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.conformance import test_strategy as conformance
-from tests.crawl import simulated
-from tests.strategy.pages import Queue, page
 
 from shoal import strategy as package
 from shoal.crawl.allowance import Ending
@@ -22,6 +19,9 @@ from shoal.services import crawls as app
 from shoal.settings import Settings
 from shoal.store import crawl_folder as folders
 from shoal.strategy import strategies
+from tests.conformance import test_strategy as conformance
+from tests.crawl import simulated
+from tests.strategy.pages import Queue, page
 
 ROOT = Path(__file__).parents[3]
 DOCUMENT = ROOT / "docs" / "adding-a-strategy.md"

@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from shoal import urls
-from shoal.crawl.internal_errors import InternalErrors, failure_of, place_of
+from shoal.internal_errors import InternalErrors, failure_of, place_of
 from shoal.model import Reason, Timing
 
 NOW = Timing(started=1.0, answered=2.0, ended=3.0)

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from shoal.cluster.leases import Leases
 from shoal.cluster.wire import Assigned
 from shoal.crawl.allowance import Ending
-from shoal.crawl.steady_clock import SteadyClock, WallLedger, seconds_up
 from shoal.fetch.client import HttpFetcher
 from shoal.frontier.politeness import MAX_RETRY_AFTER, Clocks
 from shoal.frontier.robots import Rulebook
@@ -22,6 +21,7 @@ from shoal.model import Failure, Missed, Reason, RobotsRead, Task, Term, Timing,
 from shoal.protocols import Ledger
 from shoal.services import crawls as app
 from shoal.settings import Budget, Fetching, Politeness, Settings
+from shoal.steady_clock import SteadyClock, WallLedger, seconds_up
 from shoal.store.crawl_store import open_store
 from shoal.store.sqlite_ledger import SqliteLedger
 from shoal.testing.memory_ledger import MemoryLedger

@@ -1,6 +1,6 @@
 """How does what was crawled get into the index? It follows the store, version by version, and always knows how far it is.
 
-`python -m shoal.indexing FOLDER` does so beside a crawl, as a process of its own, until its standard input ends. Whatever kills
+`python -m shoal.indexer FOLDER` does so beside a crawl, as a process of its own, until its standard input ends. Whatever kills
 it, the next one goes on where the index is; so does a search in a folder whose index has fallen behind.
 """
 
