@@ -2,17 +2,24 @@
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 BIN = .venv/bin
 
-.PHONY: demo test check bench fuzz setup lock lowest
+# Modules and tests are compiled once, whatever the shell says; else every process of every test does it anew.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: demo test coverage check bench fuzz setup lock lowest
 
 demo: setup                     ## the main job: crawl a topic in a web of our own, and show what came of it
 	$(BIN)/shoal demo
 
-test: setup                     ## everything CI runs
+test: setup                     ## everything CI runs, how much of the code it sees, and the slowest tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m shoal.evaluate.gate
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 --dist worksteal -m 'not slow'
+	$(BIN)/pytest -n 2 --dist worksteal -m slow --durations 20 --durations-min 1
+
+coverage: setup                 ## how much of the code the fast tests see: 90 % of the lines at least
+	$(BIN)/pytest -n 2 --dist worksteal -m 'not slow' --cov --cov-fail-under 90
 
 bench: setup                    ## how fast, against whom; ratios in one run
 	$(BIN)/python -m benchmarks
@@ -25,7 +32,7 @@ check: setup                    ## the fast inner loop: lint, types, fast tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -n 2 -m 'not slow'
+	$(BIN)/pytest -n 2 --dist worksteal -m 'not slow'
 
 setup: .venv/ready
 

@@ -16,26 +16,27 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import numpy as np
 
-from benchmarks.learned import PAGES, Grounds, score_of
+from benchmarks.learned import PAGES, Grounds, replaced, score_of
 from shoal.errors import InputError
 from shoal.evaluate.curves import mean
 from shoal.evaluate.jobs import ORACLE, Bench, Job, Result
-from shoal.evaluate.judge_quality import Reader
+from shoal.evaluate.judge_quality import OfflineReader
 from shoal.evaluate.offline_web import open_web
 from shoal.evaluate.survey import Ground
 from shoal.judge import make_judge
 from shoal.model import Topic
-from shoal.strategy import strategies
 from shoal.strategy.learned import CHOICE, Learned
-from shoal.strategy.link_model.features import Signs
-from shoal.strategy.link_model.waiting_links import Links, Slots
+from shoal.strategy.link_model.features import Features
+from shoal.strategy.link_model.pricing import LinkPricing
+from shoal.strategy.link_model.valuation import LinkModel
+from shoal.strategy.link_model.waiting_links import LinkTable, Slots
+from shoal.topic.text_vectors import Meanings
+from shoal.topic.word_vectors import spaces
 from shoal.urls import key_of
 
 WAYS = ("as it is", "knows scores", "knows labels")
@@ -46,38 +47,32 @@ Truth = Mapping[int, float]
 class Clairvoyant(Learned):
     """Adds to the value of every link what is behind it, so that nothing else decides unless two are alike."""
 
-    def __init__(self, truth: Truth, topic: Topic, **parameters: float) -> None:
-        super().__init__(topic, **parameters)
-        self._truth = truth
-        valued = self._prospects._value
+    def __init__(self, topic: Topic, meanings: Meanings, model: LinkModel, pricing: LinkPricing) -> None:
+        super().__init__(topic, meanings, model, pricing)
+        self.truth: Truth = {}
+        valued = self._pricing._value
 
         def value(slots: Slots) -> None:
             valued(slots)
             self._reveal(self._links, slots)
 
-        self._prospects._value = value  # type: ignore[method-assign]
+        self._pricing._value = value  # type: ignore[method-assign]
 
-    def _value(self, slots: Slots, signs: Signs) -> None:
-        super()._value(slots, signs)
+    def _value(self, slots: Slots, features: Features) -> None:
+        super()._value(slots, features)
         self._reveal(self._links, slots)
         self._links.told[slots] = self._links.told[slots].clip(self._links.value[slots])
 
-    def _reveal(self, links: Links, slots: Slots) -> None:
+    def _reveal(self, links: LinkTable, slots: Slots) -> None:
         slots = slots[links.open[slots]]
-        known = [self._truth.get(key, 0.0) for key in links.rows["key"][slots].tolist()]
+        known = [self.truth.get(key, 0.0) for key in links.rows["key"][slots].tolist()]
         links.value[slots] += np.array(known, dtype=np.float32)
 
 
-@contextmanager
-def _clairvoyant(truth: Truth) -> Iterator[None]:
-    """Whoever asks for `learned` in this process gets one that knows."""
-    known = strategies()
-    assert isinstance(known, dict)
-    known[CHOICE.name] = replace(CHOICE, make=partial(Clairvoyant, truth))
-    try:
-        yield
-    finally:
-        known[CHOICE.name] = CHOICE
+def _knowing(truth: Truth, topic: Topic, **parameters: float) -> Clairvoyant:
+    made = Clairvoyant.make(topic, Meanings(spaces()), **parameters)
+    made.truth = truth
+    return made
 
 
 class Foresight(Bench):
@@ -88,7 +83,8 @@ class Foresight(Bench):
     def _crawl(self, job: Job, ground: Ground, relevant: frozenset[int]) -> Result:
         if self.way == WAYS[0]:
             return super()._crawl(job, ground, relevant)
-        with _clairvoyant(self._labels(ground, relevant) if self.way == WAYS[2] else self._scores(job, ground)):
+        truth = self._labels(ground, relevant) if self.way == WAYS[2] else self._scores(job, ground)
+        with replaced(partial(_knowing, truth)):
             return super()._crawl(job, ground, relevant)
 
     @staticmethod
@@ -98,7 +94,7 @@ class Foresight(Bench):
     def _scores(self, job: Job, ground: Ground) -> Truth:
         field = self._fields[job.web]
         settings = field.subjects[job.topic].settings
-        judge, reader = make_judge(CHOICE.judge, settings.topic), Reader(field.web, settings, self._cache)
+        judge, reader = make_judge(CHOICE.judge, settings.topic), OfflineReader(field.web, settings, self._cache)
         pages = ((url, reader.page(url)) for url in ground.names(ground.reachable))
         return {key_of(url): judge.judge(page).score for url, page in pages if page is not None}
 

@@ -31,7 +31,7 @@ from rich.table import Table
 from benchmarks import measure, slow_web
 from shoal.errors import ShoalError
 from shoal.model import Term, Topic
-from shoal.services import crawls as app
+from shoal.services import crawls
 from shoal.settings import Budget, Cluster, Fetching, Politeness, Settings
 from shoal.testing.daemons import Daemon, free_port, wait_until
 from shoal.testing.servers import PostgreSQL, RabbitMQ
@@ -112,7 +112,7 @@ class Verdict:
 
 
 class Crawl:
-    """A crawl with its own web and workers. Sole owner of their processes, which never outlive us (`daemons.py`)."""
+    """A crawl with its own web and workers. Sole owner of their processes, which never outlive us (`testing/daemons.py`)."""
 
     def __init__(self, folder: Path, rabbitmq: RabbitMQ, postgresql: PostgreSQL, *, concurrency: int) -> None:
         self._folder = folder
@@ -135,7 +135,7 @@ class Crawl:
         with ExitStack() as stack:
             self._start(self._web, stack)
             self._web.wait(self._is_serving, seconds=START_SECONDS)
-            app.start_crawl(self._folder / "crawl", self._settings(pages), cluster=self._cluster)
+            crawls.start_crawl(self._folder / "crawl", self._settings(pages), cluster=self._cluster)
             options = ("--quiet", "--concurrency", str(self._concurrency))
             for number in range(workers):
                 name = f"worker-{number}"

@@ -32,21 +32,18 @@ import uvloop
 from msgspec.structs import replace
 
 from benchmarks import site
-from shoal import interpreter
+from shoal import assembly
 from shoal.cluster import wire
 from shoal.cluster.dispatch import Dispatch
-from shoal.cluster.worker_broker import Hand
+from shoal.cluster.worker_broker import WorkerBroker
+from shoal.crawl.readers import make_reader
+from shoal.crawl.time_slices import collect_seldom
 from shoal.crawl.worker import work_together
-from shoal.judge import make_judge
 from shoal.model import Failure, Missed, Reason, Response, RobotsRead, Seen, Task, Term, Timing, Topic, Visit
-from shoal.parse.parser import HtmlParser
-from shoal.services import crawls as app
 from shoal.settings import Budget, Cluster, Fetching, Politeness, Settings
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_store import open_store
-from shoal.store.packed_page import packed
 from shoal.store.sqlite_ledger import SqliteLedger
-from shoal.strategy import judge_of
 from shoal.testing.servers import PostgreSQL, RabbitMQ
 
 STRATEGIES = ("breadth", "best-first", "learned")
@@ -85,7 +82,7 @@ def main() -> None:
     options.add_argument("--child", choices=("coordinate", "answer"), help=argparse.SUPPRESS)
     chosen = options.parse_args()
     if chosen.child:
-        interpreter.tune()
+        collect_seldom()
         job = msgspec.json.decode(sys.stdin.buffer.readline(), type=Job)
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run({"coordinate": _coordinate, "answer": _answer}[chosen.child](job))
@@ -165,14 +162,13 @@ def _child(name: str, told: bytes) -> Iterator[subprocess.Popen[bytes]]:
 
 def _write_web(file: Path, pages: int) -> None:
     """The pages of the site, parsed, one after the other."""
-    parser, encoder = HtmlParser(), msgspec.msgpack.Encoder()
+    encoder = msgspec.msgpack.Encoder()
     with file.open("wb") as stream:
         for number in range(pages):
             body = _LINK.sub(_spread, site.page(number, pages=pages, seed=7))
             headers = (("content-type", "text/html"), ("server", "nginx"), ("etag", f'"{number}"'))
             response = Response(url=_url(site.address(number)), status=200, headers=headers, body=body, timing=_NEVER)
-            seen = Seen(task=Task(id=1, url=response.url), response=response, page=parser.parse(response))
-            data = encoder.encode(seen)
+            data = encoder.encode(response)
             stream.write(len(data).to_bytes(4, "big") + data)
 
 
@@ -185,8 +181,8 @@ def _url(path: str) -> str:
     return f"http://h{zlib.crc32(path.encode()) % HOSTS}.test{path}"
 
 
-def _read_web(file: Path) -> Iterator[Seen]:
-    decoder = msgspec.msgpack.Decoder(Seen)
+def _read_web(file: Path) -> Iterator[Response]:
+    decoder = msgspec.msgpack.Decoder(Response)
     with file.open("rb") as stream:
         while length := stream.read(4):
             yield decoder.decode(stream.read(int.from_bytes(length, "big")))
@@ -199,15 +195,12 @@ class Ready:
     """A visitor that has seen everything already. Implements `protocols.Visitor`."""
 
     def __init__(self, job: Job) -> None:
-        settings = _settings(job)
-        judge = make_judge(judge_of(settings), TOPIC)
+        reader = make_reader(_settings(job))
         self._pages: dict[str, Seen] = {}
-        for seen in _read_web(Path(job.web)):
-            assert seen.page is not None
-            verdict, hints = judge.judge(seen.page), judge.judge_links(seen.page.links)
-            ready = packed(replace(seen, verdict=verdict, hints=hints), settings.learning)
-            assert isinstance(ready, Seen)
-            self._pages[seen.task.url] = ready
+        for response in _read_web(Path(job.web)):
+            seen = reader.read(Task(id=1, url=response.url), response)
+            assert isinstance(seen, Seen)
+            self._pages[response.url] = seen
 
     def mean_bytes(self) -> float:
         """Of a result on its way home."""
@@ -228,7 +221,7 @@ class Ready:
 async def _answer(job: Job) -> None:
     visitor = Ready(job)
     print(visitor.mean_bytes(), flush=True)
-    hand = Hand("bench", CAPACITY)
+    hand = WorkerBroker("bench", CAPACITY)
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, hand.leave)
     async with asyncio.TaskGroup() as group:
         group.create_task(hand.run(job.broker))
@@ -257,7 +250,7 @@ async def _coordinate(job: Job) -> None:
     folders.create(folder, settings, cluster=Cluster(database=job.database, broker=job.broker))
     with open_store(folder) as store:
         ledger = SqliteLedger(folder / "hosts.sqlite", store.crawl_id, time.time)
-        coordinator = app.make_coordinator(store, ledger)
+        coordinator = assembly.make_coordinator(store, ledger)
         dispatch = Dispatch(coordinator, settings, crawl=store.crawl_id, run="bench", inherited={})
         cpu, began = _cpu(), time.perf_counter()
         async with asyncio.TaskGroup() as group:

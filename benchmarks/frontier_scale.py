@@ -24,8 +24,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from shoal import interpreter
+from shoal.crawl.time_slices import collect_seldom
 from shoal.frontier.frontier import Frontier
+from shoal.frontier.host_schedule import HostSchedule
+from shoal.frontier.pending import PendingChanges
 from shoal.frontier.politeness import Clocks
 from shoal.model import Entry, State, Term, Timing, Topic
 from shoal.settings import Politeness, Settings
@@ -112,39 +114,45 @@ def _start(mode: str, folder: Path, size: int, expect: int = 0) -> dict[str, flo
 # --- in the child process --------------------------------------------------------------------------------------------
 
 
-def _frontier(store: CrawlStore) -> Frontier:
-    clocks = Clocks(Politeness(delay=0), MemoryLedger(), longest_request=60, random=random.Random(1))
-    return Frontier(store.shelf, clocks)
+class _Crawl:
+    """A frontier with its parts."""
 
+    def __init__(self, store: CrawlStore) -> None:
+        self.store = store
+        self.clocks = Clocks(Politeness(delay=0), MemoryLedger(), longest_request=60, random=random.Random(1))
+        self.pending, self.host_schedule = PendingChanges(store.url_index), HostSchedule(self.clocks)
+        self.frontier = Frontier(store.url_index, self.pending, self.host_schedule)
 
-def _add_all(store: CrawlStore, frontier: Frontier, size: int) -> None:
-    chance = random.Random(1)
-    hosts = size // URLS_PER_HOST
-    for number in range(size):
-        host = f"host{chance.randrange(hosts)}.test"
-        url = f"http://{host}/articles/of/some/usual/length/{number}.html"
-        frontier.add(Entry(id=0, url=url, host=host, priority=chance.random(), anchor="an anchor text", why="because"))
-        if number % BATCH == BATCH - 1:
-            _commit(store, frontier)
-    _commit(store, frontier)
+    def add_all(self, size: int) -> None:
+        chance = random.Random(1)
+        hosts = size // URLS_PER_HOST
+        for number in range(size):
+            host = f"host{chance.randrange(hosts)}.test"
+            url = f"http://{host}/articles/of/some/usual/length/{number}.html"
+            priority = chance.random()
+            self.frontier.add(
+                Entry(id=0, url=url, host=host, priority=priority, anchor="an anchor text", why="because")
+            )
+            if number % BATCH == BATCH - 1:
+                self._commit()
+        self._commit()
 
+    def pop_all(self) -> int:
+        popped, timing = 0, Timing(started=0, answered=0, ended=0)
+        while (task := self.frontier.pop(now=1.0)) is not None:
+            self.frontier.settle(self.frontier.leased[task.id], State.DONE)
+            self.clocks.release(task.host, timing)
+            self.host_schedule.free(task.host)
+            popped += 1
+            if popped % BATCH == 0:
+                self._commit()
+        self._commit()
+        return popped
 
-def _pop_all(store: CrawlStore, frontier: Frontier, clocks: Clocks) -> int:
-    popped, timing = 0, Timing(started=0, answered=0, ended=0)
-    while (entry := frontier.pop(now=1.0)) is not None:
-        frontier.settle(entry, State.DONE)
-        clocks.release(entry.host, timing)
-        frontier.free(entry.host)
-        popped += 1
-        if popped % BATCH == 0:
-            _commit(store, frontier)
-    _commit(store, frontier)
-    return popped
-
-
-def _commit(store: CrawlStore, frontier: Frontier) -> None:
-    _RUNNER.run(store.commit(frontier.take_changes()))
-    frontier.committed()
+    def _commit(self) -> None:
+        _RUNNER.run(self.store.commit(self.pending.take()))
+        self.pending.committed()
+        self.frontier.trim(10**9)
 
 
 def _create(folder: Path) -> None:
@@ -153,15 +161,14 @@ def _create(folder: Path) -> None:
 
 
 def _work(folder: Path, size: int) -> None:
-    interpreter.tune()
+    collect_seldom()
     _create(folder)
     before = _resident()
     with open_store(folder) as store:
-        clocks = Clocks(Politeness(delay=0), MemoryLedger(), longest_request=60, random=random.Random(1))
-        frontier = Frontier(store.shelf, clocks)
+        crawl = _Crawl(store)
         wall, cpu = time.perf_counter(), time.process_time()
-        _add_all(store, frontier, size)
-        popped = _pop_all(store, frontier, clocks)
+        crawl.add_all(size)
+        popped = crawl.pop_all()
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     assert popped == size, f"{popped} of {size} URLs came out"
     print(json.dumps({"wall": wall / size * 1e6, "cpu": cpu / size * 1e6, "memory": _resident() - before}))
@@ -170,14 +177,14 @@ def _work(folder: Path, size: int) -> None:
 def _fill(folder: Path, size: int) -> None:
     _create(folder)
     with open_store(folder) as store:
-        _add_all(store, _frontier(store), size)
+        _Crawl(store).add_all(size)
         os.kill(os.getpid(), signal.SIGKILL)
 
 
 def _open(folder: Path, size: int) -> None:
     start = time.perf_counter()
     with open_store(folder) as store:
-        frontier = _frontier(store)
+        frontier = _Crawl(store).frontier
         first = frontier.pop(now=1.0)
         taken = time.perf_counter() - start
     assert first is not None

@@ -10,28 +10,41 @@ otherwise, and counted against labels that no strategy sees: the share of the om
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial, update_wrapper
 from itertools import product
+from typing import Literal
 
+import numpy as np
 from msgspec.structs import replace
 
 from shoal.errors import InputError
 from shoal.evaluate.curves import Curve, curve_of, mean, of_oracle
 from shoal.evaluate.job_pool import Ended, share
-from shoal.evaluate.jobs import ORACLE, Bench, Conditions, Field, Job, Result
+from shoal.evaluate.jobs import ORACLE, Bench, BenchWeb, Conditions, Job, Result
 from shoal.evaluate.offline_web import MeasuredWeb, Subject, open_web
 from shoal.evaluate.survey import cache_folder, kept_survey, stamp_of
-from shoal.strategy.learned import CHOICE
+from shoal.model import Repriced, Topic
+from shoal.strategy import strategies
+from shoal.strategy.learned import CHOICE, Learned
+from shoal.strategy.link_model.pricing import EXPLORE, LinkPricing
+from shoal.strategy.link_model.regression import BayesianRegression
+from shoal.strategy.link_model.valuation import HUBS, KEPT, LinkModel, leads_prior, worth_prior
+from shoal.strategy.link_model.waiting_links import LinkTable
+from shoal.topic.text_vectors import Meanings
+from shoal.topic.word_vectors import spaces
 
 PAGES = 2_000
 STRATEGY = "learned"
 Scores = dict[str, dict[str, float]]
 """By web, then by topic."""
+Part = Literal["rescore", "prior", "vectors"]
+"""What no user would do without, and is left out only to see what it is good for."""
 
 
 @dataclass(frozen=True)
@@ -54,13 +67,15 @@ class Variant:
     concurrency: int | None = None
     hurry: bool = False
     strategy: str = STRATEGY
+    without: Part | None = None
+    """What `learned` is put together without."""
 
 
 ABLATIONS = (
     Variant("learned"),
-    Variant("no re-scoring", {"rescore": 0.0}),
-    Variant("no prior", {"prior": 0.0}),
-    Variant("no vectors", {"vectors": 0.0}),
+    Variant("no re-scoring", without="rescore"),
+    Variant("no prior", without="prior"),
+    Variant("no vectors", without="vectors"),
     Variant("no hub credit", {"hubs": 0.0}),
     Variant("no exploration", {"explore": 0.0}),
     Variant("no forgetting", {"kept": 1.0}),
@@ -73,6 +88,65 @@ ABLATIONS = (
 )
 GRID = {"hubs": (0.5, 0.8, 1.2), "kept": (0.996, 0.998, 0.9995), "explore": (0.2, 0.4)}
 """What `tune` tries, unless told otherwise: all combinations."""
+
+
+class _PricesAsFound(LinkPricing):
+    """Links keep the price that they had when found."""
+
+    async def reprice(self) -> Sequence[Repriced]:
+        """What was learned counts for links that are found from here on, and for no other."""
+        self.reprice_all()
+        return ()
+
+    def reprice_all(self) -> None:
+        """The same after a restart."""
+        self.solve()
+        self._links.shed()
+
+
+def ablated(
+    without: Part | None,
+    topic: Topic,
+    *,
+    hubs: float = HUBS,
+    kept: float = KEPT,
+    explore: float = EXPLORE,
+    host_share: float = 1.0,
+) -> Learned:
+    """`learned`, put together without one of its parts."""
+    meanings = Meanings(() if without == "vectors" else spaces())
+    links = LinkTable(meanings.width)
+    worth, leads = worth_prior(meanings.of_topic(topic).astype(np.float64)), leads_prior()
+    if without == "prior":
+        worth, leads = (one._replace(weights=np.zeros_like(one.weights)) for one in (worth, leads))
+    model = LinkModel(links, BayesianRegression(worth, kept), BayesianRegression(leads, kept), hubs=hubs)
+    pricing = _PricesAsFound if without == "rescore" else LinkPricing
+    return Learned(topic, meanings, model, pricing(links, model, explore=explore, host_share=host_share))
+
+
+@contextmanager
+def replaced(make: Callable[..., Learned]) -> Iterator[None]:
+    """Whoever asks for `learned` in this process gets what this makes."""
+    known = strategies()
+    assert isinstance(known, dict)
+    # A result notes the code of who made the strategy, and that is the code of `learned`.
+    known[CHOICE.name] = dataclasses.replace(CHOICE, make=update_wrapper(make, CHOICE.make))
+    try:
+        yield
+    finally:
+        known[CHOICE.name] = CHOICE
+
+
+class AblationBench(Bench):
+    """Does the jobs without a part of `learned`."""
+
+    def __init__(self, fields: Mapping[str, BenchWeb], conditions: Conditions, without: Part | None) -> None:
+        super().__init__(fields, conditions)
+        self._without = without
+
+    def __call__(self, job: Job) -> Result:
+        with replaced(partial(ablated, self._without)):
+            return super().__call__(job)
 
 
 class Grounds:
@@ -111,13 +185,14 @@ class Grounds:
             for name, field in fields.items()
             for topic in field.subjects
         ]
-        bench = Bench(fields, replace(self.conditions, concurrency=variant.concurrency or 1))
+        conditions = replace(self.conditions, concurrency=variant.concurrency or 1)
+        bench = AblationBench(fields, conditions, variant.without)
         events = share(bench, jobs, self._processes, lambda job: (job.web, job.topic))
         ended = [event for event in events if isinstance(event, Ended)]
         return {(event.job.web, event.job.topic): event.result for event in ended}
 
 
-def _field(web: MeasuredWeb, source: str, processes: int) -> Field:
+def _field(web: MeasuredWeb, source: str, processes: int) -> BenchWeb:
     stamp = stamp_of(source, web.web)
     also = [url for subject in web.subjects for url in (*subject.settings.seeds, *subject.labelled)]
     agents = {subject.settings.fetching.user_agent for subject in web.subjects}
@@ -125,12 +200,12 @@ def _field(web: MeasuredWeb, source: str, processes: int) -> Field:
     surveys = {
         agent: kept_survey(web.web, stamp, folder, also, user_agent=agent, processes=processes) for agent in agents
     }
-    return Field(
+    return BenchWeb(
         web=web.web, surveys=surveys, subjects={subject.name: subject for subject in web.subjects}, stamp=stamp
     )
 
 
-def _with(field: Field, variant: Variant) -> Field:
+def _with(field: BenchWeb, variant: Variant) -> BenchWeb:
     """The same with the variant's parameters in every topic's settings."""
     numbers = tuple(variant.parameters.items())
     subjects = {
@@ -146,7 +221,7 @@ def _with(field: Field, variant: Variant) -> Field:
         )
         for name, subject in field.subjects.items()
     }
-    return Field(web=field.web, surveys=field.surveys, subjects=subjects, stamp=field.stamp)
+    return BenchWeb(web=field.web, surveys=field.surveys, subjects=subjects, stamp=field.stamp)
 
 
 def score_of(result: Result, oracle: Result, pages: int) -> float:

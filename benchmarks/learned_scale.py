@@ -19,19 +19,22 @@ from pathlib import Path
 from random import Random
 from zlib import crc32
 
-from shoal import interpreter
+from shoal.crawl.time_slices import collect_seldom
 from shoal.frontier.frontier import Frontier
+from shoal.frontier.host_schedule import HostSchedule
 from shoal.frontier.intake import Intake
+from shoal.frontier.pending import PendingChanges
 from shoal.frontier.politeness import Clocks
 from shoal.frontier.scope import ScopeRule
 from shoal.frontier.traps import TrapDetector
 from shoal.judge.evidence import EvidenceJudge
-from shoal.model import Entry, Link, Page, Response, Seen, State, Task, Term, Timing, Topic, Verdict
+from shoal.model import Entry, Link, Packed, PageSummary, ResponseHead, Seen, State, Task, Term, Timing, Topic, Verdict
 from shoal.settings import Budget, Politeness, Scope, Settings
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_store import CrawlStore, open_store
 from shoal.strategy.learned import Learned
 from shoal.testing.memory_ledger import MemoryLedger
+from shoal.topic.text_vectors import Meanings
 
 LINKS = 50
 HOSTS, SECTIONS = 5_000, 20
@@ -43,6 +46,7 @@ TARGET = 800.0
 TOPIC = Topic(name="grid", terms=(Term(text="power grid"), Term(text="电网")))
 SEED = "http://host0.test/section0/0.html"
 _AT_ONCE = Timing(started=0, answered=0, ended=0)
+_NOTHING = Packed(size=0, digest=bytes(16), payload="")
 _WORDS = (
     "weather",
     "power grid",
@@ -71,8 +75,9 @@ class Web:
         score = max(0.0, min(1.0, (section - 6) / 3 + self._chance.gauss(0, 0.1)))
         return Seen(
             task=Task(id=entry.id, url=entry.url, host=entry.host, depth=entry.depth),
-            response=Response(url=entry.url, status=200, headers=(), body=b"", timing=_AT_ONCE),
-            page=Page(url=entry.url, links=tuple(links)),
+            response=ResponseHead(url=entry.url, status=200, headers=(), timing=_AT_ONCE),
+            packed=_NOTHING,
+            page=PageSummary(url=entry.url, links=tuple(links)),
             verdict=Verdict(score=score, threshold=0.35),
             hints=self._judge.judge_links(links),
         )
@@ -90,33 +95,38 @@ class Crawl:
     def __init__(self, store: CrawlStore) -> None:
         self._store = store
         clocks = Clocks(Politeness(delay=0, per_host=10**9), MemoryLedger(), longest_request=60, random=Random(1))
-        self.frontier = Frontier(store.shelf, clocks)
+        self._pending, self._host_schedule = PendingChanges(store.url_index), HostSchedule(clocks)
+        self.frontier = Frontier(store.url_index, self._pending, self._host_schedule)
         self._clocks = clocks
-        self._strategy = Learned(TOPIC, vectors=0.0)
+        self._strategy = Learned.make(TOPIC, Meanings(()))
         scope = ScopeRule(Scope(), (SEED,))
-        self._intake = Intake(self.frontier, scope, TrapDetector(2026), Budget(), lost=self._strategy.lost)
+        self._intake = Intake(
+            self.frontier, self._pending, scope, TrapDetector(2026), Budget(), lost=self._strategy.lost
+        )
         self._intake.seed(SEED, 1.0)
         self._web = Web()
         self._due = self._strategy.pace()
 
     async def page(self, number: int) -> None:
         """Fetch the best page, and all that comes of it."""
-        entry = self.frontier.pop(1.0)
-        assert entry is not None, "every page brings more than it takes"
+        task = self.frontier.pop(1.0)
+        assert task is not None, "every page brings more than it takes"
+        entry = self.frontier.leased[task.id]
         self._strategy.chosen(entry)
         for candidate in self._strategy.follow(self._web.visit(entry)):
             self._intake.link(candidate, entry)
         self.frontier.settle(entry, State.DONE)
         self._clocks.release(entry.host, _AT_ONCE)
-        self.frontier.free(entry.host)
+        self._host_schedule.free(entry.host)
         self._due -= 1
         if self._due <= 0:
             for one in await self._strategy.refresh():
                 self.frontier.reprice(one.key, one.priority, one.why)
             self._due = self._strategy.pace()
         if number % BATCH == 0:
-            await self._store.commit(self.frontier.take_changes())
-            self.frontier.committed()
+            await self._store.commit(self._pending.take())
+            self._pending.committed()
+            self.frontier.trim(10**9)
 
 
 async def grow(store: CrawlStore, sizes: list[int]) -> None:
@@ -148,7 +158,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.learned_scale", description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 100_000, 1_000_000], help="URLs that wait")
     sizes = sorted(parser.parse_args().sizes)
-    interpreter.tune()
+    collect_seldom()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         folders.create(folder, Settings(topic=TOPIC, seeds=(SEED,)))

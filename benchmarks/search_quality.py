@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 from shoal.evaluate.offline_web import MeasuredWeb, Subject, open_web
-from shoal.evaluate.retrieval import DEPTH, Engine, Quality, pages_of, rate, shoal_engine, words_of
+from shoal.evaluate.retrieval import DEPTH, Engine, SearchQuality, pages_of, rate, shoal_engine, words_of
 from shoal.model import Page
 
 
@@ -63,7 +63,7 @@ def plain_tantivy(pages: Sequence[Page], folder: Path) -> Engine:
     return search
 
 
-def measure(web: MeasuredWeb) -> dict[str, list[Quality]]:
+def measure(web: MeasuredWeb) -> dict[str, list[SearchQuality]]:
     """Each engine with what it reached for every topic."""
     pages = list(pages_of(web.web))
     known = {page.url for page in pages}
@@ -82,7 +82,7 @@ def mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
 
 
-def show(console: Console, web: MeasuredWeb, found: dict[str, list[Quality]]) -> None:
+def show(console: Console, web: MeasuredWeb, found: dict[str, list[SearchQuality]]) -> None:
     names = [subject.name for subject in web.subjects]
     table = Table("engine", "nDCG@10", "P@10", *names, title=f"{web.web.name}: the first ten hits")
     for engine, qualities in found.items():

@@ -25,16 +25,18 @@ from rich.table import Table
 
 from benchmarks import site
 from benchmarks.words import says_little
-from shoal import indexer as indexing
-from shoal.model import Entry, Page, Response, Seen, State, Task, Term, Timing, Topic, Verdict
+from shoal import indexer
+from shoal.model import Entry, Response, Seen, State, Task, Term, Timing, Topic, Verdict
+from shoal.model.stored import Changes, FetchedPage
 from shoal.parse.parser import HtmlParser
-from shoal.remembered import Changes, StoredPage
-from shoal.services import search as finding
+from shoal.services import search
 from shoal.services.search import Finder
 from shoal.settings import Settings
-from shoal.store import change_feed as feeding
+from shoal.store import change_feed
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_store import CrawlStore, open_store
+from shoal.store.packed_page import pack
+from shoal.store.page_versions import unpack
 from shoal.text import terms
 
 HOST = "site.test"
@@ -55,7 +57,7 @@ TARGETS = {0.5: 10.0, 0.99: 50.0}
 SIZE_TARGET = 0.6
 
 
-def stored_page(number: int, pages: int, parser: HtmlParser) -> StoredPage:
+def stored_page(number: int, pages: int, parser: HtmlParser) -> FetchedPage:
     url = f"http://{HOST}{site.address(number)}"
     at = 1_760_000_000.0 + number
     timing = Timing(started=at, answered=at, ended=at)
@@ -67,10 +69,11 @@ def stored_page(number: int, pages: int, parser: HtmlParser) -> StoredPage:
     seen = Seen(
         task=Task(id=number + 1, url=url, host=HOST),
         response=response,
+        packed=pack(response, page),
         page=page,
         verdict=Verdict(score=score, threshold=0.5),
     )
-    return StoredPage(seen=seen, fetch_order=number + 1)
+    return FetchedPage(seen=seen, fetch_order=number + 1)
 
 
 async def fill(store: CrawlStore, pages: int) -> int:
@@ -83,13 +86,8 @@ async def fill(store: CrawlStore, pages: int) -> int:
             for one in batch
         )
         await store.commit(Changes(added=entries, pages=tuple(batch)))
-        size += sum(len(_page(one).text.encode()) for one in batch)
+        size += sum(len(unpack(one.seen.packed.text).encode()) for one in batch)
     return size
-
-
-def _page(stored: StoredPage) -> Page:
-    assert stored.seen.page is not None
-    return stored.seen.page
 
 
 def queries(folder: Path, count: int) -> list[tuple[str, str]]:
@@ -97,9 +95,9 @@ def queries(folder: Path, count: int) -> list[tuple[str, str]]:
     random = Random(1)
     found = []
     with folders.reading(folder) as database:
-        pages = sorted(feeding.kept(database))
+        pages = sorted(change_feed.kept(database))
         for number in range(count):
-            (said,) = feeding.latest(database, [random.choice(pages)])
+            (said,) = change_feed.latest(database, [random.choice(pages)])
             words = [word for word in terms(said.text or "") if len(word) > 1]
             telling = [word for word in words if word not in _LITTLE]
             found.append((kind := TYPED[number % len(TYPED)], _typed(kind, telling, words, random)))
@@ -143,9 +141,9 @@ def main() -> None:
         with open_store(folder) as store:
             text = asyncio.run(fill(store, given.pages))
         began = time.process_time()
-        indexing.rebuild(folder)
+        indexer.rebuild(folder)
         console.print(f"indexed: {(time.process_time() - began) / given.pages * 1000:.2f} ms of CPU per page")
-        size = sum(file.stat().st_size for file in (folder / indexing.PAGES).iterdir())
+        size = sum(file.stat().st_size for file in (folder / indexer.PAGES).iterdir())
         share = size / text
         console.print(f"index: {size / 1e6:,.0f} MB, {share:.2f} of the text's {text / 1e6:,.0f} MB")
         console.print(f"target for the size: at most {SIZE_TARGET} of the text: {_met(share <= SIZE_TARGET)}")
@@ -157,7 +155,7 @@ def report(console: Console, folder: Path, asked: list[tuple[str, str]]) -> None
     with Finder(folder) as finder:
         for kind, query in asked:
             took[kind].append(_cost(partial(finder.search, query)))
-    once = [_cost(partial(finding.search, folder, query)) for _, query in asked[:40]]
+    once = [_cost(partial(search.search, folder, query)) for _, query in asked[:40]]
     everything = sorted(value for kind in TYPED for value in took[kind])
     table = Table("query", "how many", "median ms", "99 % ms", title="Searches, CPU of one core")
     for kind, values in (*took.items(), ("all but the last", everything), ("opened for each", once)):

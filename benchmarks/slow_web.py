@@ -14,7 +14,7 @@ from pathlib import Path
 from random import Random
 
 from benchmarks import words
-from shoal.testing.webserver import NOT_FOUND, Answer, WebServer
+from shoal.testing.webserver import NOT_FOUND, WebAnswer, WebServer
 
 ANSWER_AFTER = 0.2
 """Seconds."""
@@ -34,13 +34,13 @@ def home(host: int) -> str:
 
 
 class SlowWeb:
-    """The same pages every time. Implements `webserver.Web`."""
+    """The same pages every time. Implements `testing.webserver.ServedWeb`."""
 
     def __init__(self, seed: int = 7) -> None:
         self._seed = seed
         self._texts = [_text(Random(f"{seed} {number}"), number) for number in range(_TEXTS)]
 
-    def answer(self, host: str, target: str, nth: int) -> Answer:
+    def answer(self, host: str, target: str, nth: int) -> WebAnswer:
         """A page after a while; 404 for what is none."""
         number = target.removeprefix("/")
         if not number.isdigit():
@@ -52,7 +52,7 @@ class SlowWeb:
             for _ in range(_ABROAD)
         )
         html = f"{rng.choice(self._texts)}<p>{host} {number}</p><ul>{nearby}{abroad}</ul></body></html>\n"
-        return Answer(headers=_HTML, body=html.encode(), delay=ANSWER_AFTER)
+        return WebAnswer(headers=_HTML, body=html.encode(), delay=ANSWER_AFTER)
 
 
 def _text(rng: Random, number: int) -> str:

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 NAMES = (
-    "notes.txt", "lock", "feedback.jsonl", "pages-00001.warc.gz", "crawl.model", "crawl.sqlite.new", "settings.json",
-    "index/notes.txt", "index/meta.json", "index-pictures/x", "crawl.sqlite-wal",
+    "notes.txt", "lock", "marks.jsonl", "pages-00001.warc.gz", "crawl.model", "crawl.sqlite.new", "settings.json",
+    "index/notes.txt", "index/meta.json", "index-images/x", "crawl.sqlite-wal",
 )  # fmt: skip
 """What a user may have in a folder: most of these names we give, too."""
 

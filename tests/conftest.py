@@ -15,6 +15,16 @@ settings.register_profile("shoal", deadline=None)
 settings.load_profile("shoal")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """How much of the code the tests see is measured over the fast ones: to be watched doubles what a crawl costs.
+
+    A test that measures CPU time says so itself (`no_cover`): what it measures would be the watching.
+    """
+    for item in items:
+        if item.get_closest_marker("slow"):
+            item.add_marker("no_cover")
+
+
 @pytest.fixture(autouse=True)
 def own_ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Each test has its own clocks of hosts: the ports of loopback servers come again."""
@@ -42,15 +52,22 @@ def rabbitmq_server() -> Iterator[RabbitMQ]:
         yield server
 
 
+@pytest.fixture(scope="session")
+def spare_databases() -> list[str]:
+    """Databases of tests that are over."""
+    return []
+
+
 @pytest.fixture
-def postgres(postgres_server: PostgreSQL) -> Iterator[str]:
+def postgres(postgres_server: PostgreSQL, spare_databases: list[str]) -> Iterator[str]:
     """The URL of an empty database of a real PostgreSQL."""
     if not postgres_server.is_running:  # the test before has killed it
         postgres_server.start()
-    url = postgres_server.create_database()
+    url = spare_databases.pop() if spare_databases else postgres_server.create_database()
     yield url
     if postgres_server.is_running:
-        postgres_server.drop_database(url)
+        postgres_server.empty_database(url)
+        spare_databases.append(url)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -10,23 +10,23 @@ from pathlib import Path
 from typing import ClassVar
 
 from shoal import strategy as package
-from shoal.model import Candidate, Opinion, Repriced, Seen, Topic
-from shoal.protocols import Strategy
-from shoal.services import crawls as app
+from shoal.model import Candidate, Mark, Repriced, Seen, Topic
+from shoal.protocols import MarkLearner, Repricer, Strategy
+from shoal.services import crawls
 from shoal.strategy import strategies
 from shoal.urls import host_of, key_of
 
 _HERE = str(Path(__file__).parent / "listening")
 
 
-class Listener(Strategy):
+class Listener(Strategy, Repricer, MarkLearner):
     """Takes links as they stand on their page, until a user says something of a page of their host."""
 
     made: ClassVar[list[Listener]] = []
     """Every one since the folder was laid, one for each run of a crawl."""
 
     def __init__(self, topic: Topic) -> None:
-        self.heard: list[Opinion] = []
+        self.heard: list[Mark] = []
         self.refreshed: list[int] = []
         """How much had been heard at the beginning of each refresh."""
         self.slowness = 0.0
@@ -40,9 +40,9 @@ class Listener(Strategy):
             self._links[key_of(link.url)] = link.url
             yield Candidate(link=link, priority=0.5 - place / 1000)
 
-    def told(self, opinion: Opinion) -> None:
+    def learn_mark(self, mark: Mark) -> None:
         """Remember it."""
-        self.heard.append(opinion)
+        self.heard.append(mark)
 
     async def refresh(self) -> Sequence[Repriced]:
         """A link is worth what the user said last of a page of its host."""
@@ -51,6 +51,15 @@ class Listener(Strategy):
         await asyncio.sleep(self.slowness)
         known = {key: worth[host_of(url)] for key, url in self._links.items() if host_of(url) in worth}
         return [Repriced(key=key, priority=priority, why="the user said so") for key, priority in known.items()]
+
+    def pace(self) -> int:
+        """Only what the user says is a reason to think anew."""
+        return 1_000_000
+
+    def lost(self, keys: Iterable[int]) -> None:
+        """They wait no more."""
+        for key in keys:
+            self._links.pop(key, None)
 
 
 @contextmanager
@@ -69,4 +78,4 @@ def listener_laid() -> Iterator[list[Listener]]:
 
 def _forget_names() -> None:
     strategies.cache_clear()
-    app.names.cache_clear()
+    crawls.names.cache_clear()

@@ -5,44 +5,106 @@ crawl = await operator.types("crawl", "--topic", "grid", "--seed", url, "--dir",
 await crawl.kill()
 assert (await operator.runs("resume", "--dir", "c")).code == 0
 assert stored(operator.folder("c")) == …
+
+A command is forked from a process that has read the code already: it is a process like any other, and is there at once.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
+import multiprocessing
 import os
 import re
 import signal
 import sys
 from collections import Counter
 from collections.abc import Coroutine, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import count
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from warcio.archiveiterator import ArchiveIterator
 
-from shoal.services import crawls as app
+from shoal import __main__ as program
+from shoal.services import crawls
 from shoal.settings import Cluster, Settings
 from shoal.store import crawl_folder as folders
+from shoal.store import shared_crawl as clusters
 from shoal.testing.politeness_audit import violations
 from shoal.testing.webserver import Access
+from tests.shell import Said
+
+Finished = Said
+"""A command that is over."""
 
 
-@dataclass(frozen=True)
-class Finished:
-    """A command that is over."""
+_FORKS = multiprocessing.get_context("forkserver")
+_FORKS.set_forkserver_preload(["shoal.cli", "tests.running"])
 
-    code: int
-    out: str
-    err: str
+
+class Process(Protocol):
+    """What a process of another program and a forked one have in common."""
+
+    @property
+    def pid(self) -> int: ...
+
+    @property
+    def returncode(self) -> int | None: ...
+
+    def send_signal(self, signal: int) -> None: ...
+
+    async def wait(self) -> int: ...
+
+
+class Fork:
+    """A process that was forked, as asyncio would show it."""
+
+    def __init__(self, process: ForkServerProcess) -> None:
+        assert process.pid is not None
+        self.pid = process.pid
+        self._process = process
+        self._loop = asyncio.get_running_loop()
+        self._ended: asyncio.Future[int] = self._loop.create_future()
+        self._loop.add_reader(process.sentinel, self._end)
+
+    @property
+    def returncode(self) -> int | None:
+        return self._ended.result() if self._ended.done() else None
+
+    def send_signal(self, number: int) -> None:
+        if self.returncode is None:
+            os.kill(self.pid, number)
+
+    async def wait(self) -> int:
+        return await asyncio.shield(self._ended)
+
+    def _end(self) -> None:
+        self._loop.remove_reader(self._process.sentinel)
+        self._process.join()
+        assert self._process.exitcode is not None
+        self._ended.set_result(self._process.exitcode)
+        self._process.close()
+
+
+def _become(arguments: Sequence[str], home: Path, output: Path, environment: dict[str, str]) -> None:
+    """What a forked process does first: it becomes a command that somebody typed."""
+    os.setsid()
+    os.chdir(home)
+    os.environ.clear()
+    os.environ.update(environment)
+    new = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+    for number, place in enumerate((os.devnull, f"{output}.out", f"{output}.err")):
+        os.dup2(os.open(place, new if number else os.O_RDONLY), number)
+    sys.argv = ["shoal", *arguments]
+    program.run()
 
 
 class Command:
     """A `shoal` command under way, in a process group of its own."""
 
-    def __init__(self, process: asyncio.subprocess.Process, output: Path) -> None:
+    def __init__(self, process: Process, output: Path) -> None:
         self.process = process
         self._output = output
 
@@ -87,6 +149,9 @@ class Command:
 class Operator:
     """Somebody at a keyboard, with an installation of their own below one folder."""
 
+    program: Sequence[str] = ("-m", "shoal")
+    """What Python is to run; anything else is not forked."""
+
     def __init__(self, home: Path) -> None:
         self._home = home
         self._numbers = count()
@@ -96,16 +161,23 @@ class Operator:
 
     def prepares(self, name: str, settings: Settings, cluster: Cluster | None = None) -> None:
         """A crawl with settings that no option can give; `resume` starts it."""
-        app.start_crawl(self.folder(name), settings, cluster=cluster or Cluster())
+        crawls.start_crawl(self.folder(name), settings, cluster=cluster or Cluster())
 
     async def types(self, *arguments: str, prefix: Sequence[str] = ()) -> Command:
-        """Start a command; behind a prefix when another command is to start it."""
+        """Start a command; behind a prefix when another one is to start it."""
         output = self._home / f"command-{next(self._numbers)}"
+        environment = os.environ | {"SHOAL_STATE_DIR": str(self._home / "state")}
+        if not prefix and self.program is Operator.program:
+            for ending in (".out", ".err"):  # to be there as soon as the command is
+                output.with_suffix(ending).touch()
+            forked = _FORKS.Process(target=_become, args=(arguments, self._home, output, environment))
+            forked.start()
+            return Command(Fork(forked), output)
         with output.with_suffix(".out").open("wb") as out, output.with_suffix(".err").open("wb") as err:
             process = await asyncio.create_subprocess_exec(
-                *(*prefix, sys.executable, "-m", "shoal", *arguments),
+                *(*prefix, sys.executable, *self.program, *arguments),
                 cwd=self._home,
-                env=os.environ | {"SHOAL_STATE_DIR": str(self._home / "state")},
+                env=environment,
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=out,
                 stderr=err,
@@ -141,9 +213,9 @@ def ask(folder: Path, question: str) -> list[tuple[Any, ...]]:
 _BODIES = """
 SELECT url, warc_file, warc_offset FROM pages JOIN found USING (id) WHERE warc_file <> ''
 UNION SELECT url, warc_file, warc_offset FROM versions JOIN found ON found.id = page WHERE warc_file <> ''
-UNION SELECT url, warc_file, warc_offset FROM pictures WHERE warc_file <> ''
+UNION SELECT url, warc_file, warc_offset FROM images WHERE warc_file <> ''
 """
-"""What must be in the WARC files: pages, what they said before, and pictures."""
+"""What must be in the WARC files: pages, what they said before, and images."""
 
 
 def assert_consistent(folder: Path, *elsewhere: Path, lost: int = 0) -> None:
@@ -165,8 +237,15 @@ def assert_consistent(folder: Path, *elsewhere: Path, lost: int = 0) -> None:
     per_page = "SELECT name, COUNT(*) FROM pages JOIN found USING (id) JOIN hosts ON hosts.id = host GROUP BY name"
     assert dict(ask(folder, per_host)) == dict(ask(folder, per_page))
     with_body = ask(folder, _BODIES)
-    records = [record for place in (folder, *elsewhere) for record in _records(place)]
+    records = [*_records(folder), *(record for place in elsewhere for record in _committed(place))]
     assert Counter(with_body) == Counter(records)
+
+
+def _committed(folder: Path) -> Iterable[tuple[str, str, int]]:
+    """The same of a machine that was killed and not started again: what it had not committed is still at the end of its file."""
+    ((position,),) = ask(folder, f"SELECT value FROM meta WHERE key = 'warc {clusters.read(folder).mark}'")
+    last, end = json.loads(position)
+    return ((url, file, at) for url, file, at in _records(folder) if (file, at) < (last, end))
 
 
 def _records(folder: Path) -> Iterable[tuple[str, str, int]]:

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Sequence
 from random import Random
 
-from shoal.testing.webserver import Answer, SimpleWeb
+from shoal.testing.webserver import SimpleWeb, WebAnswer
 
 HOME = "http://h0.test/"
 _CONSONANTS, _VOWELS = "bdfgklmnprstvz", "aeiou"
@@ -47,7 +47,7 @@ class SmallWeb:
         self._awaited.extend(events)
         await events[-1].wait()
 
-    def answer(self, host: str, target: str, nth: int) -> Answer:
+    def answer(self, host: str, target: str, nth: int) -> WebAnswer:
         """The `Web` that `WebServer` serves."""
         if self._awaited:
             self._awaited.popleft().set()

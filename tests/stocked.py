@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from shoal.crawl.allowance import Ending
-from shoal.store import again
-from shoal.store import marked_pages as marked
+from shoal.crawl.termination import Ending
+from shoal.services import search
+from shoal.store import marked_pages, revisits
 from shoal.testing.fakes import Answer, html
 from tests.crawl.simulated import SEED, Simulation
 
@@ -56,6 +56,11 @@ class Stock:
     def look_again(self) -> Ending:
         """Look at every page again, some time later."""
         self.crawl.now += 1_000
-        with marked.reading(self.folder) as database:
-            again.want(database, before=self.crawl.now, relevant_only=False)
+        with marked_pages.reading(self.folder) as database:
+            revisits.want(database, before=self.crawl.now, relevant_only=False)
         return self.crawl.run(new_pages=False)
+
+
+def titles(stock: Stock, words: str) -> list[str]:
+    """What a search finds, the best first."""
+    return [hit.title for hit in search.search(stock.folder, words).hits]

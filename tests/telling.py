@@ -5,25 +5,29 @@ It has to be an operator's installation like any other: commands are typed, craw
 
 from __future__ import annotations
 
-import asyncio
-import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import count
 from pathlib import Path
 from random import Random
 
 from shoal import strategy as package
-from shoal.services import crawls as app
+from shoal.model import Term, Topic
+from shoal.services import crawls
+from shoal.settings import Settings
+from shoal.store.strategy_memory import Model
 from shoal.strategy import strategies
-from shoal.testing.webserver import Answer, SimpleWeb
-from tests.running import Command, Operator
+from shoal.testing.webserver import SimpleWeb, WebAnswer
+from tests.running import Operator
 
 HERE = str(Path(__file__).parent / "foretelling")
 HOME = "http://home.test/"
 TOPIC = "power grid, 电网"
-_START = f"from shoal.crawl import strategy; strategy.__path__.append({HERE!r}); from shoal.cli import main; main()"
+SETTINGS = Settings(topic=Topic(name="电网", terms=(Term(text="电网"),)), seeds=(HOME,), strategy="teller")
+KNOWLEDGE = b"\x81\xa9good.test\x92\x64\x64"
+"""`good.test` had 100 relevant pages of 100."""
+MODEL = Model(strategy="teller", shoal="0.1.0", topic=SETTINGS.topic, pages=100, at=1_800_000_000, knowledge=KNOWLEDGE)
+_START = f"from shoal import strategy; strategy.__path__.append({HERE!r}); from shoal.cli import main; main()"
 _VOWELS, _CONSONANTS = "aeiou", "bdfgklmnprstvz"
 
 
@@ -42,31 +46,13 @@ def teller_laid() -> Iterator[None]:
 
 def _forget_names() -> None:
     strategies.cache_clear()
-    app.names.cache_clear()
+    crawls.names.cache_clear()
 
 
 class Foreteller(Operator):
     """Somebody at a keyboard whose shoal has the strategy `teller`."""
 
-    def __init__(self, home: Path) -> None:
-        super().__init__(home)
-        self._place = home
-        self._files = count()
-
-    async def types(self, *arguments: str, prefix: Sequence[str] = ()) -> Command:
-        """Start a command."""
-        output = self._place / f"said-{next(self._files)}"
-        with output.with_suffix(".out").open("wb") as out, output.with_suffix(".err").open("wb") as err:
-            process = await asyncio.create_subprocess_exec(
-                *(*prefix, sys.executable, "-c", _START, *arguments),
-                cwd=self._place,
-                env=os.environ | {"SHOAL_STATE_DIR": str(self._place / "state")},
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=out,
-                stderr=err,
-                start_new_session=True,
-            )
-        return Command(process, output)
+    program = ("-c", _START)
 
 
 class ShallowWeb:
@@ -84,7 +70,7 @@ class ShallowWeb:
             text, subject = words(Random(url), 60), "电网 power grid " * 20 if number < good else ""
             self._web.page(url, f"{subject}{text}", title=words(Random(number), 4), delay=delay)
 
-    def answer(self, host: str, target: str, nth: int) -> Answer:
+    def answer(self, host: str, target: str, nth: int) -> WebAnswer:
         """The `Web` that `WebServer` serves."""
         if target != "/robots.txt":
             self.asked.append(f"http://{host}{target}")

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from shoal import strategy as package
-from shoal.crawl.allowance import Ending
+from shoal.crawl.termination import Ending
 from shoal.errors import InputError
-from shoal.judge.registry import Choice
+from shoal.judge.registry import Registered
 from shoal.protocols import Strategy
-from shoal.services import crawls as app
+from shoal.services import crawls
 from shoal.settings import Settings
 from shoal.store import crawl_folder as folders
 from shoal.strategy import strategies
@@ -23,7 +23,7 @@ from tests.conformance import test_strategy as conformance
 from tests.crawl import simulated
 from tests.strategy.pages import Queue, page
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[1]
 DOCUMENT = ROOT / "docs" / "adding-a-strategy.md"
 MODULE = "patience"
 CHECKS = {name: test for name, test in vars(conformance).items() if name.startswith("test_")}
@@ -35,7 +35,7 @@ def example() -> str:
 
 
 @pytest.fixture
-def choice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Choice[Strategy]]:
+def choice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Registered[Strategy]]:
     """The example as a file beside the strategies, for the time of a test."""
     folder = tmp_path / "strategies"
     folder.mkdir()
@@ -50,12 +50,13 @@ def choice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Choice[S
 
 
 @pytest.mark.parametrize("name", CHECKS)
-def test_the_example_passes(name: str, choice: Choice[Strategy], tmp_path: Path) -> None:
+def test_the_example_passes(name: str, choice: Registered[Strategy], tmp_path: Path) -> None:
     check: Callable[..., None] = CHECKS[name]
     for number, case in enumerate(cases(check)):
         folder = tmp_path / str(number)
         folder.mkdir()
-        offered = {"choice": choice, "strategy": choice.make(conformance.TOPIC), "tmp_path": folder} | case
+        strategy = choice.make(conformance.TOPIC)
+        offered = {"choice": choice, "rememberer": choice, "strategy": strategy, "tmp_path": folder} | case
         check(**{parameter: offered[parameter] for parameter in inspect.signature(check).parameters})
 
 
@@ -74,7 +75,7 @@ def test_the_example_is_short_enough_to_copy() -> None:
     assert len(example().splitlines()) <= 32
 
 
-def test_the_example_does_what_it_says(choice: Choice[Strategy]) -> None:
+def test_the_example_does_what_it_says(choice: Registered[Strategy]) -> None:
     queue, strategy = Queue(), choice.make(conformance.TOPIC)
     # Half of the patience is gone behind a page that is not relevant: 0.3 + 0.5 < 0 + 1.
     queue.follow(strategy, page("http://a.example/", "http://a.example/1", score=0.9))
@@ -86,7 +87,7 @@ def test_the_example_does_what_it_says(choice: Choice[Strategy]) -> None:
     assert candidate.why == "link 0.10, patience 0.25"
 
 
-def test_the_example_crawls(choice: Choice[Strategy], tmp_path: Path) -> None:
+def test_the_example_crawls(choice: Registered[Strategy], tmp_path: Path) -> None:
     web = {simulated.SEED: simulated.page("/1", "/2"), simulated.SEED + "1": simulated.page("/3", text="grid")}
     crawl = simulated.Simulation(tmp_path / "crawl", web, strategy=choice.name)
     assert crawl.run() is Ending.NOTHING_LEFT
@@ -94,9 +95,10 @@ def test_the_example_crawls(choice: Choice[Strategy], tmp_path: Path) -> None:
 
 
 def test_the_document_names_every_method_there_is() -> None:
-    methods = [name for name, value in vars(Strategy).items() if inspect.isfunction(value) and not name.startswith("_")]
+    protocols = (Strategy, *conformance.OPTIONAL)
+    names = [name for one in protocols for name in (one.__name__, *conformance.methods_of(one))]
     text = DOCUMENT.read_text(encoding="utf-8")
-    assert [name for name in methods if not re.search(rf"`{name}\b", text)] == []
+    assert [name for name in names if not re.search(rf"`{name}\b", text)] == []
 
 
 def test_after_the_example_the_strategies_are_what_they_were() -> None:
@@ -107,5 +109,5 @@ def test_a_crawl_whose_strategy_is_gone_says_so(tmp_path: Path) -> None:
     folder = tmp_path / "crawl"
     folders.create_new(folder, Settings(topic=conformance.TOPIC, seeds=(simulated.SEED,), strategy=MODULE))
     with pytest.raises(InputError, match=f"There is no strategy {MODULE} any more: choose another one with --strategy"):
-        app.change_settings(folder, {})
-    app.change_settings(folder, {"strategy": "breadth"})
+        crawls.change_settings(folder, {})
+    crawls.change_settings(folder, {"strategy": "breadth"})

@@ -9,17 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from shoal import indexer as indexing
+from shoal import indexer
 from shoal.errors import FolderError, InputError, ShoalError, StorageFull
-from shoal.model import Opinion
-from shoal.services import crawls as app
-from shoal.store import backup
+from shoal.files import written
+from shoal.model import Mark
+from shoal.services import crawls
+from shoal.store import backup, mark_log
 from shoal.store import crawl_folder as folders
-from shoal.store import mark_log as opinions
 from shoal.store.crawl_store import open_store
-from shoal.store.outfile import written
 from tests.bad_luck import contents, largest_file, no_folders, read_only, small_disk
-from tests.store.test_crawl_store import SETTINGS, batch, page
+from tests.store.pages import SETTINGS, batch, page
 
 
 def silent(done: int, total: int) -> None:
@@ -76,9 +75,9 @@ def _resume(folder: Path) -> object:
 ACTS: dict[str, Callable[[Path], object]] = {
     "begin": lambda place: folders.create_new(place / "new", SETTINGS),
     "go on": lambda place: _resume(place / "c"),
-    "change": lambda place: app.change_settings(place / "c", {"max_pages": 3}),
-    "mark": lambda place: opinions.add(place / "c", [Opinion(url="http://a.test/1", relevant=True, at=1.0)]),
-    "index": lambda place: indexing.rebuild(place / "c"),
+    "change": lambda place: crawls.change_settings(place / "c", {"max_pages": 3}),
+    "mark": lambda place: mark_log.add(place / "c", [Mark(url="http://a.test/1", relevant=True, at=1.0)]),
+    "index": lambda place: indexer.rebuild(place / "c"),
     "save": lambda place: backup.save(place / "c", place / "saved.tar", silent),
 }
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from shoal.model import Reason, State, Term, Topic
-from shoal.services import crawls as app
-from shoal.settings import Budget, Fetching, Pictures, Politeness, Scope, Settings
+from shoal.services import crawls
+from shoal.settings import Budget, Fetching, ImageSettings, Politeness, Scope, Settings
 from shoal.store.ownership import LOG
 from shoal.testing.broken_web import BrokenWeb, Maker, said
 from shoal.testing.fuzz.answers import http_answer
@@ -39,8 +40,13 @@ SLOW = 20_000
 """Bytes of the slowest pages: they are here among others, and `tests/test_held_up.py` has larger ones."""
 
 
+@cache
+def _slow_pages() -> list[bytes]:
+    return list(slow_pages(SLOW).values())
+
+
 def _slow(random: Random) -> bytes:
-    return said(random.choice(list(slow_pages(SLOW).values())), "text/html; charset=utf-8")
+    return said(random.choice(_slow_pages()), "text/html; charset=utf-8")
 
 
 def _document(random: Random) -> bytes:
@@ -69,7 +75,7 @@ async def test_a_crawl_of_two_thousand_broken_answers_ends_and_every_url_has_a_f
     tmp_path: Path, processes: int
 ) -> None:
     operator = Operator(tmp_path)
-    hosts = 500 if processes == 1 else 100
+    hosts = 500 if processes == 1 else 50
     async with BrokenWeb(MAKERS, robots=_of_type(robots_txt, "text/plain"), hosts=hosts, pages=4) as web:
         settings = Settings(
             topic=TOPIC,
@@ -120,23 +126,23 @@ def _slow_image(random: Random) -> bytes:
 
 
 @pytest.mark.slow
-async def test_broken_pictures_end_as_well(tmp_path: Path) -> None:
+async def test_broken_images_end_as_well(tmp_path: Path) -> None:
     operator = Operator(tmp_path)
     makers: dict[str, Maker] = {"gallery": _gallery, "broken": _broken, "slow": _slow_image}
-    async with BrokenWeb(makers, robots=_of_type(robots_txt, "text/plain"), hosts=60, pages=1) as web:
+    async with BrokenWeb(makers, robots=_of_type(robots_txt, "text/plain"), hosts=30, pages=1) as web:
         settings = Settings(
             topic=TOPIC,
             seeds=tuple(url for url in web.urls if "/gallery/" in url),
             fetching=IMPATIENT,
             politeness=QUICK,
             scope=Scope(kind="host"),
-            pictures=Pictures(wanted="relevant"),
+            images=ImageSettings(wanted="relevant"),
         )
         operator.prepares("c", settings)
         finished = await operator.runs("resume", "--dir", "c", "--quiet")
         assert finished.code == 0, finished.err
-    status = app.crawl_status(tmp_path / "c")
-    assert status.pictures is not None
-    assert status.pictures.waiting == 0
+    status = crawls.crawl_status(tmp_path / "c")
+    assert status.images is not None
+    assert status.images.waiting == 0
     assert status.internal_errors == 0, (tmp_path / "c" / LOG).read_text()
     assert_consistent(tmp_path / "c")

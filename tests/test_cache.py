@@ -11,32 +11,33 @@ import pytest
 from shoal import text, urls
 from shoal.cache import LONGEST, cached
 from shoal.judge import make_judge
-from shoal.judge.image_judge import PictureSpotter
+from shoal.judge.image_judge import DescriptionImageJudge
 from shoal.model import Response, Term, Timing, Topic
 from shoal.parse.parser import HtmlParser
-from shoal.settings import Pictures
-from shoal.store import page_links as linking
-from shoal.strategy.link_model import hashing as pieces
+from shoal.settings import ImageSettings
+from shoal.store import page_links
+from shoal.strategy.link_model import hashing
 
 SOURCE = Path(__file__).parent.parent / "src" / "shoal"
 OWN_KEYS = {
-    "app.names": "no key",
-    "crawl.judge.judges": "no key",
-    "crawl.judge.pictures.spot": "forgotten with the page",
-    "crawl.links._remembered": "the caller looks at the length",
-    "crawl.maintext.is_noise": "the caller cuts the names",
-    "crawl.strategy.strategies": "no key",
+    "services.crawls.names": "no key",
+    "judge.judges": "no key",
+    "judge.image_judge.judge_images": "forgotten with the page",
+    "parse.links._remembered": "the caller looks at the length",
+    "parse.main_text.is_noise": "the caller cuts the names",
+    "strategy.strategies": "no key",
     "index.snippet._aligned": "a few blocks of bounded length",
     "index.snippet._fold_one": "single characters",
     "index.snippet._pattern": "a few phrases that users ask for",
     "store.postgres._asks": "statements of ours",
     "store.postgres._numbered": "statements of ours",
+    "templates._templates": "folders of ours",
     "text._folding": "no key",
     "text._word_pattern": "no key",
     "text.stamp": "no key",
-    "topic.background.general": "no key",
-    "topic.file._keys": "types of ours",
-    "topic.vectors.load": "files of the installation",
+    "topic.word_frequencies.general": "no key",
+    "topic.topic_file._keys": "types of ours",
+    "topic.word_vectors.load": "files of the installation",
     "urls._suffixes": "no key",
 }
 """Caches of the standard library, which do not look at how long a key is, and why they need not."""
@@ -138,14 +139,15 @@ def _read(number: int) -> None:
     judge = make_judge("evidence", TOPIC)
     judge.judge(page)
     judge.judge_links(page.links)
-    PictureSpotter(TOPIC, Pictures(wanted="all")).spot(page)
-    linking.pack(page.links, page.url)
+    DescriptionImageJudge(TOPIC, ImageSettings(wanted="all")).judge_images(page)
+    page_links.pack(page.links, page.url)
     for link in page.links:
-        pieces.address_of(link.url)
-        pieces.anchor_pieces(link.anchor)
+        hashing.url_tokens(link.url)
+        hashing.anchor_tokens(link.anchor)
         urls.domain_of(urls.host_of(link.url))
 
 
+@pytest.mark.slow
 def test_long_attributes_leave_nothing_behind() -> None:
     for number in range(5):
         _read(number)

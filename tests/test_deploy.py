@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from shoal.crawl import prometheus as metrics
+from shoal.crawl import prometheus
 from tests.test_docs import COMMANDS
 from tests.test_layers import PROJECT
 
@@ -27,7 +27,7 @@ def read_yaml(name: str) -> Any:
 
 def exported() -> set[str]:
     """Every name that a query may use."""
-    families = {**metrics.CRAWL, **metrics.WORKER}
+    families = {**prometheus.CRAWL, **prometheus.WORKER}
     parts = {
         f"{name}{part}" for name in families if name.endswith("_seconds") for part in ("_bucket", "_sum", "_count")
     }
@@ -52,7 +52,7 @@ def test_the_dashboard_shows_every_metric_and_no_other(dashboard: dict[str, Any]
     named = set(re.findall(r"\bshoal_\w+", " ".join([*queries(dashboard), *variables])))
     assert named - exported() == set()
     families = {re.sub("_(bucket|sum|count)$", "", name) for name in named}
-    assert (metrics.CRAWL.keys() | metrics.WORKER.keys()) - families == {"shoal_crawl_seconds_total"}
+    assert (prometheus.CRAWL.keys() | prometheus.WORKER.keys()) - families == {"shoal_crawl_seconds_total"}
 
 
 def test_every_panel_has_its_number_its_place_and_its_queries(dashboard: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Nothing that a page or a picture says holds up the event loop: the slowest inputs we know cost it less than a quarter second.
+"""Nothing that a page or an image says holds up the event loop: the slowest inputs we know cost it less than a quarter second.
 
 Measured is the CPU time of one turn of the loop, so that other work on the machine does not count.
 """
@@ -15,12 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from shoal.crawl.alarm import Alarm
-from shoal.crawl.bounded_reader import HERE_BYTES, BoundedReader
-from shoal.crawl.reader_process import ReaderProcess
+from shoal.crawl.page_reader import ReaderProcess
+from shoal.crawl.readers import HERE_BYTES, BoundedReader, make_reader, open_reader
+from shoal.crawl.time_slices import Alarm
 from shoal.model import Missed, Reason, Response, Seen, Task, Term, Timing, Topic
-from shoal.readers import make_reader, open_reader
-from shoal.settings import Pictures, Settings
+from shoal.settings import ImageSettings, Settings
 from shoal.testing.fuzz.slow_images import slow_images
 from shoal.testing.fuzz.slow_pages import slow_pages
 
@@ -29,18 +28,18 @@ pytestmark = pytest.mark.slow
 LONGEST = 0.25
 """Seconds of CPU that one turn of the loop may take."""
 TOPIC = Topic(name="grid", terms=(Term(text="grid"), Term(text="电网"), Term(text="substation", weight=0.5)))
-SETTINGS = Settings(topic=TOPIC, seeds=("http://a.test/",), pictures=Pictures(wanted="relevant"))
+SETTINGS = Settings(topic=TOPIC, seeds=("http://a.test/",), images=ImageSettings(wanted="relevant"))
 LAZY = """
 import socket, sys
-from shoal.crawl import reader_process
-from shoal.crawl.reader_process import given_up
+from shoal.crawl import page_reader
+from shoal.crawl.page_reader import given_up
 
 class Lazy:
     def read(self, task, response):
         return given_up(task, response)
 
 with socket.socket(fileno=int(sys.argv[1])) as line:
-    reader_process.serve(line, lambda settings: Lazy(), lambda *said: None)
+    page_reader.serve(line, lambda settings: Lazy(), lambda *said: None)
 """
 """A process that gives up at once: here it only matters that a page is read elsewhere, not what comes of it."""
 
@@ -85,23 +84,23 @@ async def test_the_slowest_pages_do_not_hold_up_the_loop(tmp_path: Path, size: i
     script = tmp_path / "lazy.py"
     script.write_text(LAZY, encoding="utf-8")
     make = partial(ReaderProcess, (sys.executable, str(script)), SETTINGS)
-    pages, pictures = make(), make()
+    pages, images = make(), make()
     held: dict[str, float] = {}
     with Alarm() as alarm:
-        reader = BoundedReader(make_reader(SETTINGS), alarm, pages, pictures)
-        await reader.read(task(0, "picture"), answer(b"x"))
+        reader = BoundedReader(make_reader(SETTINGS), alarm, pages, images)
+        await reader.read(task(0, "image"), answer(b"x"))
         for number, (name, body) in enumerate(slow_pages(size).items()):
             async with ticking() as ticker:
                 await reader.read(task(number), answer(body[:HERE_BYTES]))
             held[name] = ticker.longest
     await pages.close()
-    await pictures.close()
+    await images.close()
     assert len(held) > 50
     assert {name: round(seconds, 2) for name, seconds in held.items() if seconds > LONGEST} == {}
 
 
-async def test_large_pages_and_pictures_are_read_or_given_up_in_bounded_time() -> None:
-    """With the real process: a page of two megabytes of each kind that took seconds, and every slow picture."""
+async def test_large_pages_and_images_are_read_or_given_up_in_bounded_time() -> None:
+    """With the real process: a page of two megabytes of each kind that took seconds, and every slow image."""
     kinds = slow_pages(2 * 2**20)
     slowest = (
         "formatting and paragraphs",
@@ -120,9 +119,9 @@ async def test_large_pages_and_pictures_are_read_or_given_up_in_bounded_time() -
             assert isinstance(came, Seen) or came_to_an_end(came), name
         for number, (name, body) in enumerate(slow_images(500_000).items()):
             async with ticking() as ticker:
-                came = await reader.read(task(number, "picture"), answer(body, "image/jpeg"))
+                came = await reader.read(task(number, "image"), answer(body, "image/jpeg"))
             held[name] = ticker.longest
-            assert not isinstance(came, Missed) or came.failure.reason in (Reason.PICTURE, Reason.TOO_COMPLEX), name
+            assert not isinstance(came, Missed) or came.failure.reason in (Reason.IMAGE, Reason.TOO_COMPLEX), name
     assert {name: round(seconds, 2) for name, seconds in held.items() if seconds > LONGEST} == {}
 
 

@@ -8,36 +8,36 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from shoal.crawl.figures import Spread
 from shoal.frontier.politeness import Clocks
+from shoal.histogram import Histogram
 from shoal.model import Failure, Reason, Timing
 from shoal.settings import Politeness
 from shoal.testing.memory_ledger import MemoryLedger
 
 
 def test_a_size_that_is_a_bound_belongs_below_it() -> None:
-    spread = Spread((0.5, 1.0))
+    histogram = Histogram((0.5, 1.0))
     for size in (0.1, 0.5, 0.6, 1.0, 7.0):
-        spread.add(size)
-    assert spread.snapshot().counts == (2, 2, 1)
-    assert spread.snapshot().total == pytest.approx(9.2)
+        histogram.add(size)
+    assert histogram.snapshot().counts == (2, 2, 1)
+    assert histogram.snapshot().total == pytest.approx(9.2)
 
 
 @given(some.lists(some.floats(0.0, 100.0)))
 def test_every_size_is_counted_once(sizes: list[float]) -> None:
-    spread = Spread((1.0, 10.0, 50.0))
+    histogram = Histogram((1.0, 10.0, 50.0))
     for size in sizes:
-        spread.add(size)
+        histogram.add(size)
     below = [sum(size <= bound for size in sizes) for bound in (1.0, 10.0, 50.0)]
-    counts = spread.snapshot().counts
+    counts = histogram.snapshot().counts
     assert [sum(counts[: place + 1]) for place in range(3)] == below
     assert sum(counts) == len(sizes)
 
 
 def test_a_snapshot_does_not_change() -> None:
-    spread = Spread((1.0,))
-    before = spread.snapshot()
-    spread.add(0.5)
+    histogram = Histogram((1.0,))
+    before = histogram.snapshot()
+    histogram.add(0.5)
     assert before.counts == (0, 0)
 
 

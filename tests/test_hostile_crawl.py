@@ -10,17 +10,19 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from shoal.crawl.bounded_reader import InTurns
+from shoal import assembly
 from shoal.crawl.page_reader import PageReader
-from shoal.crawl.visit import PageVisitor
+from shoal.crawl.readers import InTurns
+from shoal.crawl.visitor import PageVisitor
 from shoal.crawl.worker import work_together
 from shoal.fetch.client import HttpFetcher
 from shoal.judge import make_judge
 from shoal.model import Reason, State, Term, Topic
 from shoal.parse.parser import HtmlParser
-from shoal.services import crawls as app
+from shoal.services import crawls
 from shoal.settings import Budget, Fetching, Politeness, Settings
 from shoal.store.crawl_store import open_store
+from shoal.store.packed_page import pack
 from shoal.strategy import judge_of
 from shoal.testing.evils import EVILS, RobotsVariant
 from shoal.testing.hostile import HostileServer
@@ -205,12 +207,12 @@ async def crawl_here(folder: Path, settings: Settings, names: dict[str, str]) ->
     def lookup(name: str) -> tuple[str, ...]:
         return (names[name],)
 
-    app.start_crawl(folder, settings)
+    crawls.start_crawl(folder, settings)
     with open_store(folder) as store:
-        coordinator = app.make_coordinator(store, MemoryLedger())
+        coordinator = assembly.make_coordinator(store, MemoryLedger())
         async with HttpFetcher(settings.fetching, lookup=lookup) as fetcher, asyncio.TaskGroup() as group:
             visitor = PageVisitor(
-                fetcher, InTurns(PageReader(HtmlParser(), make_judge(judge_of(settings), settings.topic)))
+                fetcher, InTurns(PageReader(HtmlParser(), make_judge(judge_of(settings), settings.topic), pack))
             )
             group.create_task(work_together(coordinator, visitor, 8))
             await coordinator.run()

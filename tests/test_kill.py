@@ -8,10 +8,10 @@ from random import Random
 
 import pytest
 
-from shoal import indexer as indexing
+from shoal import indexer
 from shoal.errors import FolderBusy
 from shoal.model import State
-from shoal.services import search as finding
+from shoal.services import search
 from shoal.services.check import check
 from shoal.store import crawl_folder as folders
 from shoal.testing.webserver import WebServer
@@ -39,7 +39,7 @@ async def index_agrees(folder: Path) -> None:
     """The index process of a crawl that was killed ends a moment later; then the next search puts everything right."""
     while True:
         try:
-            indexing.catch_up(folder)
+            indexer.catch_up(folder)
         except FolderBusy:
             await asyncio.sleep(0.1)
         else:
@@ -57,20 +57,17 @@ async def undisturbed(operator: Operator, web: SmallWeb) -> set[tuple[str, str, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("strategy", "processes", "kills", "pages"),
-    [("best-first", 1, 20, 60), ("best-first", 2, 8, 35), ("genetic", 1, 6, 25), ("genetic-factor", 2, 4, 15)],
-)
+@pytest.mark.parametrize(("processes", "kills", "pages"), [(1, 10, 35), (2, 5, 25)])
 async def test_a_crawl_killed_again_and_again_ends_with_the_same_pages(
-    tmp_path: Path, strategy: str, processes: int, kills: int, pages: int
+    tmp_path: Path, processes: int, kills: int, pages: int
 ) -> None:
+    """With the strategy that a crawl has by default; how the others come back: `tests/conformance/test_strategy.py`."""
     random = Random(processes)
     operator, folder = Operator(tmp_path), tmp_path / "killed"
     expected = await undisturbed(operator, make_web(pages))
     web = make_web(pages)
     async with WebServer(web) as server:
-        choices = ("--processes", str(processes), "--strategy", strategy, "--dir", "killed")
-        crawl = await operator.types("crawl", *options(server, DELAY), *choices)
+        crawl = await operator.types("crawl", *options(server, DELAY), "--processes", str(processes), "--dir", "killed")
         for _ in range(kills):
             assert await crawl.lives_until(web.gets(random.randint(1, 50))), "it was over before the last kill"
             await asyncio.sleep(random.uniform(0.0, 0.05))
@@ -96,10 +93,10 @@ async def test_pages_are_found_while_the_crawl_goes_on_and_after_it_was_killed(t
         hits: tuple[object, ...] = ()
         while not hits:  # it takes some seconds; a crawl that ends before fails the test below
             assert await crawl.lives_until(asyncio.sleep(0.2)), "it was over before anything was found"
-            hits = finding.search(folder, "电网").hits if folders.exists(folder) else ()
+            hits = search.search(folder, "电网").hits if folders.exists(folder) else ()
         assert folders.is_running(folder)
         await crawl.kill()
-    assert finding.search(folder, "电网").hits
+    assert search.search(folder, "电网").hits
     await index_agrees(folder)
     found = check(folder)
     assert found.indexed == found.versions > 0

@@ -8,15 +8,16 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from shoal.crawl.allowance import Ending
+from shoal.commands.crawl import outcome
+from shoal.commands.status import show_status
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.prometheus import CrawlCollector
+from shoal.crawl.termination import Ending
 from shoal.internal_errors import LOGGER
 from shoal.model import Page, Reason, Response, State
 from shoal.parse.parser import HtmlParser
-from shoal.services import crawls as app
+from shoal.services import crawls
 from shoal.store.ownership import LOG
-from shoal.terminal import crawl as terminal
 from shoal.testing.webserver import WebServer
 from shoal.topic.topic_file import topic_from_words
 from tests.running import assert_consistent, fates
@@ -31,9 +32,9 @@ async def _crawl(folder: Path) -> tuple[Ending, Coordinator]:
 
     async with WebServer(SmallWeb([5, 4, 3, 2])) as server:
         options = {"proxy": server.proxy, "delay": 0.0}
-        settings = topic_from_words("grid", (HOME,), names=app.names(), options=options, environ={})
-        app.start_crawl(folder, replace(settings, index=False))
-        return await app.run_crawl(folder, watch, ledger_file=folder.parent / "ledger.sqlite"), seen[0]
+        settings = topic_from_words("grid", (HOME,), names=crawls.names(), options=options, environ={})
+        crawls.start_crawl(folder, replace(settings, index=False))
+        return await crawls.run_crawl(folder, watch, ledger_file=folder.parent / "ledger.sqlite"), seen[0]
 
 
 def test_a_bug_is_neither_hidden_nor_fatal(
@@ -50,7 +51,7 @@ def test_a_bug_is_neither_hidden_nor_fatal(
 
     folder = tmp_path / "grid"
     monkeypatch.setattr(HtmlParser, "parse", parse)
-    monkeypatch.setattr("shoal.readers._warm_up", lambda reader: None)
+    monkeypatch.setattr("shoal.crawl.readers._warm_up", lambda reader: None)
     ending, coordinator = asyncio.run(_crawl(folder))
     assert ending is Ending.NOTHING_LEFT
     assert_consistent(folder)
@@ -58,11 +59,11 @@ def test_a_bug_is_neither_hidden_nor_fatal(
     log = (folder / LOG).read_text(encoding="utf-8")
     assert log.count("Traceback") == 1, "once for each place"
     assert all(f"{url}: " in log for url in bad)
-    status = app.crawl_status(folder)
+    status = crawls.crawl_status(folder)
     assert status.internal_errors == coordinator.statistics().internal == 3
     sentence = f"3 pages could not be understood: this is our fault, see {folder / LOG}"
-    assert sentence in terminal.ending(folder, ending, status)
-    terminal.show_status(folder, status)
+    assert sentence in outcome(folder, ending, status)
+    show_status(folder, status)
     assert sentence in capsys.readouterr().out
     assert not LOGGER.handlers, "nobody writes there any more"
 

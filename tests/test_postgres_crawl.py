@@ -87,10 +87,10 @@ async def test_every_command_finds_a_crawl_in_postgresql_by_its_folder(
     assert (status["pages"], status["running"]) == (6, False)
     page = (await operator.runs("export", "--dir", "电网", "--format", "jsonl")).out.splitlines()[1]
     url = json.loads(page)["final_url"]
-    assert (await operator.runs("feedback", "--dir", "电网", "--relevant", url)).code == 0
+    assert (await operator.runs("mark", "--dir", "电网", "--relevant", url)).code == 0
     assert (await answered(operator, "explain", url, "--dir", "电网", "--json"))["marked"] is True
     assert (await answered(operator, "check", "--dir", "电网", "--json"))["problems"] == []
-    for command in (("show", url), ("search", "twins"), ("reindex",), ("feedback", "--list")):
+    for command in (("show", url), ("search", "twins"), ("reindex",), ("mark", "--list")):
         said = await operator.runs(*command, "--dir", "电网")
         assert said.code == 0, (command, said.err)
     unchanged = await operator.runs("diff", url, "--dir", "电网")
@@ -118,10 +118,12 @@ async def test_a_machine_without_the_folder_looks_at_the_crawl_by_its_name(
     status = await answered(there, "status", "--dir", "c", "--json")
     assert status == await answered(here, "status", "--dir", "c", "--json")
     assert folders.is_remote(there.folder("c"))
+    assert not there.folder("c").exists(), "who only looks leaves nothing behind"
     wrong = await there.runs("status", "--dir", "unknown")
     assert "There is no crawl in unknown" in wrong.err
 
 
+@pytest.mark.slow
 async def test_a_server_that_is_not_there_is_one_sentence_without_the_password(tmp_path: Path) -> None:
     url = "postgresql://shoal:very-secret@127.0.0.1:1/shoal"
     said = await Operator(tmp_path).runs(
@@ -133,6 +135,7 @@ async def test_a_server_that_is_not_there_is_one_sentence_without_the_password(t
     assert "secret" not in said.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("url", ["postgresql://shoal:secret@host", "mysql://u:secret@host/x", "shoal:secret@host/db"])
 async def test_a_wrong_url_is_one_sentence_without_the_password(tmp_path: Path, url: str) -> None:
     said = await Operator(tmp_path).runs("crawl", "--topic", "grid", "--seed", HOME, "--dir", "c", "--database", url)

@@ -11,15 +11,16 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
+from shoal import assembly
 from shoal.cluster.leases import Leases
 from shoal.cluster.wire import Assigned
-from shoal.crawl.allowance import Ending
-from shoal.fetch.client import HttpFetcher
-from shoal.frontier.politeness import MAX_RETRY_AFTER, Clocks
+from shoal.crawl.termination import Ending
+from shoal.fetch.client import MAX_RETRY_AFTER, HttpFetcher
+from shoal.frontier.politeness import Clocks
 from shoal.frontier.robots import Rulebook
 from shoal.model import Failure, Missed, Reason, RobotsRead, Task, Term, Timing, Topic
 from shoal.protocols import Ledger
-from shoal.services import crawls as app
+from shoal.services import crawls
 from shoal.settings import Budget, Fetching, Politeness, Settings
 from shoal.steady_clock import SteadyClock, WallLedger, seconds_up
 from shoal.store.crawl_store import open_store
@@ -235,9 +236,9 @@ def settings(**more: object) -> Settings:
 async def test_a_retry_that_an_earlier_run_wrote_down_waits_no_longer_than_the_longest(
     computer: Computer, jump: float, tmp_path: Path
 ) -> None:
-    app.start_crawl(tmp_path, settings())
+    crawls.start_crawl(tmp_path, settings())
     with open_store(tmp_path) as store:
-        coordinator = app.make_coordinator(store, MemoryLedger(), computer.clock(), commit_seconds=0.01)
+        coordinator = assembly.make_coordinator(store, MemoryLedger(), computer.clock(), commit_seconds=0.01)
         running = asyncio.create_task(coordinator.run())
         robots = await coordinator.lease()
         assert robots is not None
@@ -254,20 +255,20 @@ async def test_a_retry_that_an_earlier_run_wrote_down_waits_no_longer_than_the_l
     computer.set_clock(jump)
     clock = computer.clock()
     with open_store(tmp_path) as store:
-        assert [url.not_before for url in store.shelf.waiting()] == [NOW + 5 + HOUR / 2]
-        coordinator = app.make_coordinator(store, MemoryLedger(), clock)
-        at = coordinator._frontier.ready_at()
+        assert [url.not_before for url in store.url_index.waiting()] == [NOW + 5 + HOUR / 2]
+        coordinator = assembly.make_coordinator(store, MemoryLedger(), clock)
+        at = coordinator._handout._frontier.ready_at()
         assert at is not None
         assert at - clock() <= MAX_RETRY_AFTER
         computer.wait(MAX_RETRY_AFTER)
-        assert coordinator._frontier.pop(clock()) is not None
+        assert coordinator._handout._frontier.pop(clock()) is not None
 
 
 @JUMPS
 async def test_a_time_budget_is_spent_by_the_second(computer: Computer, jump: float, tmp_path: Path) -> None:
-    app.start_crawl(tmp_path, settings(budget=Budget(max_time=100.0)))
+    crawls.start_crawl(tmp_path, settings(budget=Budget(max_time=100.0)))
     with open_store(tmp_path) as store:
-        coordinator = app.make_coordinator(store, MemoryLedger(), computer.clock())
+        coordinator = assembly.make_coordinator(store, MemoryLedger(), computer.clock())
         computer.wait(40)
         computer.set_clock(jump)
         assert coordinator.ending is None
@@ -280,19 +281,19 @@ async def test_a_crawl_of_the_command_line_goes_by_a_steady_clock(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     used: list[object] = []
-    made = app.make_coordinator
+    made = assembly.make_coordinator
 
     def make(store: object, ledger: object, clock: object = None, **more: object) -> object:
         used.append((type(ledger), type(clock)))
         return made(store, ledger, clock, **more)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(app, "make_coordinator", make)
-    app.start_crawl(tmp_path / "c", settings(budget=Budget(max_pages=0)))
+    monkeypatch.setattr(assembly, "make_coordinator", make)
+    crawls.start_crawl(tmp_path / "c", settings(budget=Budget(max_pages=0)))
 
     async def nobody(coordinator: object) -> None:
         return
 
-    await app.run_crawl(tmp_path / "c", nobody, ledger_file=tmp_path / "hosts.sqlite")
+    await crawls.run_crawl(tmp_path / "c", nobody, ledger_file=tmp_path / "hosts.sqlite")
     assert used == [(WallLedger, SteadyClock)]
 
 

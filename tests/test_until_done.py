@@ -13,22 +13,22 @@ import pytest
 from msgspec.structs import replace
 from rich.console import Console
 
-from shoal.commands.crawling import crawl, resume
-from shoal.crawl.allowance import Ending
+from shoal.commands import live_view
+from shoal.commands.crawl import crawl, outcome
+from shoal.commands.resume import resume
+from shoal.crawl.termination import Ending
 from shoal.errors import InputError
 from shoal.model import Outlook
-from shoal.services import crawls as app
+from shoal.services import crawls
 from shoal.settings import Budget
-from shoal.store import crawl_folder as folders
-from shoal.store import crawl_status as report
 from shoal.store.crawl_status import Forecast
-from shoal.terminal import crawl as terminal
 from shoal.testing.webserver import WebServer
 from shoal.topic.topic_file import overlay, read_topic, topic_from_words
+from tests.commands.test_crawl import OVER
+from tests.commands.test_live_view import NOW, drawn
 from tests.crawl.simulated import SEED, Simulation, page
 from tests.running import Finished, ask, assert_consistent, stored
 from tests.telling import HOME, TOPIC, Foreteller, ShallowWeb, teller_laid
-from tests.terminal.test_crawl import NOW, OVER, drawn
 
 pytestmark = pytest.mark.slow  # commands, each a process of its own
 GOOD, DULL = 40, 600
@@ -81,15 +81,15 @@ def test_resume_reads_it_in_the_same_way() -> None:
 def test_a_topic_file_can_say_it(tmp_path: Path, said: str, share: float | None) -> None:
     path = tmp_path / "电网.toml"
     path.write_text(f'keywords = ["电网"]\nseeds = ["{HOME}"]\nuntil_done = {said}\n', encoding="utf-8")
-    assert read_topic(path, names=app.names()).budget == Budget(until_done=share)
+    assert read_topic(path, names=crawls.names()).budget == Budget(until_done=share)
 
 
 def test_what_is_typed_wins_and_0_takes_it_back() -> None:
-    settings = topic_from_words("grid", [HOME], names=app.names(), options={"until_done": "5%"})
+    settings = topic_from_words("grid", [HOME], names=crawls.names(), options={"until_done": "5%"})
     assert settings.budget.until_done == 0.05
-    assert overlay(settings, {}, names=app.names()).budget.until_done == 0.05
-    assert overlay(settings, {"until_done": "2.5%"}, names=app.names()).budget.until_done == 0.025
-    assert overlay(settings, {"until_done": "0"}, names=app.names()).budget.until_done is None
+    assert overlay(settings, {}, names=crawls.names()).budget.until_done == 0.05
+    assert overlay(settings, {"until_done": "2.5%"}, names=crawls.names()).budget.until_done == 0.025
+    assert overlay(settings, {"until_done": "0"}, names=crawls.names()).budget.until_done is None
 
 
 @pytest.mark.parametrize("share", ["-0.1", "1.1", "101%", "nan", "inf", "soon", "", "%", "5 %%"])
@@ -97,29 +97,7 @@ def test_what_is_no_share_is_one_sentence(share: str) -> None:
     with pytest.raises(
         InputError, match=r"^--until-done must be a share from 0 to 1 or a percentage, such as 0.05 or '5%'"
     ):
-        topic_from_words("grid", [HOME], names=app.names(), options={"until_done": share})
-
-
-# --- who can tell ----------------------------------------------------------------------------------------------------
-
-
-def test_a_strategy_that_cannot_tell_is_refused_and_leaves_nothing(teller: None, tmp_path: Path) -> None:
-    settings = topic_from_words("grid", [HOME], names=app.names(), options={"strategy": "fish", "until_done": "5%"})
-    with pytest.raises(InputError) as caught:
-        app.start_crawl(tmp_path / "c", settings)
-    sentence = str(caught.value)
-    assert "needs a strategy that can tell what the next pages will bring, and fish cannot: choose " in sentence
-    assert "teller" in sentence
-    assert "breadth" not in sentence
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_crawl_cannot_change_to_one_that_cannot_tell(teller: None, tmp_path: Path) -> None:
-    options = {"strategy": "teller", "until_done": "5%"}
-    app.start_crawl(tmp_path, topic_from_words("grid", [HOME], names=app.names(), options=options))
-    with pytest.raises(InputError, match=r"and breadth cannot: .*, or say --until-done=0"):
-        app.change_settings(tmp_path, {"strategy": "breadth"})
-    app.change_settings(tmp_path, {"strategy": "breadth", "until_done": "0"})
+        topic_from_words("grid", [HOME], names=crawls.names(), options={"until_done": share})
 
 
 # --- a crawl of an exhausted topic -----------------------------------------------------------------------------------
@@ -276,13 +254,6 @@ def test_what_is_in_flight_when_it_is_done_is_kept(teller: None, tmp_path: Path)
     assert_consistent(crawl.folder)
 
 
-def test_an_estimate_that_is_no_number_is_none(teller: None, tmp_path: Path) -> None:
-    app.start_crawl(tmp_path, topic_from_words("grid", [HOME], names=app.names()))
-    with folders.reading(tmp_path) as database:
-        report.keep_outlook(database, Outlook(pages=200, relevant=float("nan"), missed=1.0), pages=9, warning="")
-    assert app.crawl_status(tmp_path).outlook is None
-
-
 # --- what it looks like ----------------------------------------------------------------------------------------------
 
 FORECAST = Forecast(
@@ -322,19 +293,19 @@ FORECAST = Forecast(
 )
 def test_the_estimate_reads_well(changes: dict[str, Any], sentence: str) -> None:
     status = replace(OVER, outlook=replace(FORECAST, **changes))
-    assert sentence in terminal.ending(Path("c"), Ending.DONE, status).splitlines()
+    assert sentence in outcome(Path("c"), Ending.DONE, status).splitlines()
 
 
 def test_where_nothing_waits_there_is_no_estimate() -> None:
     nothing = replace(FORECAST, pages=0, relevant=0.0, missed=0.0, waiting=0)
-    said = terminal.ending(Path("c"), Ending.NOTHING_LEFT, replace(OVER, outlook=nothing))
+    said = outcome(Path("c"), Ending.NOTHING_LEFT, replace(OVER, outlook=nothing))
     assert "would bring" not in said
 
 
 @pytest.mark.parametrize("width", [80, 30])
 def test_the_screen_shows_what_is_expected_in_one_line(width: int) -> None:
     console = Console(file=io.StringIO(), width=width, force_terminal=True, color_system=None)
-    console.print(terminal.screen(Path("crawls/电网"), NOW, Outlook(pages=200, relevant=6.4, missed=9.0)))
+    console.print(live_view.screen(Path("crawls/电网"), NOW, Outlook(pages=200, relevant=6.4, missed=9.0)))
     assert isinstance(console.file, io.StringIO)
     lines = console.file.getvalue().splitlines()
     assert len(lines) == len(drawn(NOW, width)) + 1

@@ -7,31 +7,45 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 import click
 
 from shoal import __version__
-from shoal.commands.answer import STOPPED
-from shoal.commands.choosing import strategies
-from shoal.commands.compare import compare
-from shoal.commands.crawling import crawl, resume
-from shoal.commands.demonstrating import demo
-from shoal.commands.feedback import feedback
-from shoal.commands.images import images
-from shoal.commands.keeping import check, reindex, revisit
-from shoal.commands.looking import explain, export, status
-from shoal.commands.model import model
-from shoal.commands.moving import backup, migrate, restore
-from shoal.commands.replay import replay
-from shoal.commands.rereading import diff, show
-from shoal.commands.searching import search, similar
-from shoal.commands.seeds import seeds
-from shoal.commands.topic import topic
-from shoal.commands.working import worker
+from shoal.commands.output import STOPPED, tell
 from shoal.errors import InputError, ShoalError, StorageFull
+from shoal.files import is_full
 from shoal.printable import log_to_stderr
-from shoal.terminal.speaking import tell
-from shoal.topic.value_readers import short
+
+COMMANDS = {
+    "demo": "Crawl a topic in a web of our own, and show what came of it.",
+    "crawl": "Crawl a topic, best pages first.",
+    "resume": "Go on with a crawl that was stopped or died.",
+    "worker": "Work for the crawls of other machines.",
+    "status": "How does a crawl stand: its queues, hosts, workers and rates.",
+    "search": "Find stored pages by words.",
+    "similar": "Find stored pages that are like one of them.",
+    "images": "Find images by what pages say about them.",
+    "show": "Print a stored page: its text, or as it came.",
+    "revisit": "Look at stored pages again, and keep what changed.",
+    "diff": "What changed on a page between two visits.",
+    "explain": "Why was this URL fetched, why this score, or why not.",
+    "mark": "Mark pages as relevant, or as not.",
+    "export": "Write the fetched pages as JSONL, CSV, Parquet or WARC.",
+    "reindex": "Make the search index anew from what is stored.",
+    "check": "Is everything stored readable, and does the index agree with it?",
+    "migrate": "Move a crawl to PostgreSQL, or back.",
+    "backup": "Save a crawl in one file, also while it runs.",
+    "restore": "Bring a saved crawl back.",
+    "model": "Carry what a crawl learned to another one.",
+    "topic": "Show what a crawl looks for; learn a topic from pages.",
+    "seeds": "Find URLs that a crawl begins at.",
+    "strategies": "List the strategies and judges, and where each comes from.",
+    "compare": "Compare strategies on webs whose truth is known.",
+    "replay": "Serve a WARC file on this computer, for a crawl or a browser.",
+}
+"""All commands, in the order in which they are needed. Each is a function in the module of its name in `commands/`, which is
+loaded when it is called: most commands need little of what there is."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -73,11 +87,33 @@ def _where_to_look(error: click.ClickException) -> str:
 
 
 class _Commands(click.Group):
-    """All commands, in the order in which they are needed."""
+    """The table above as click wants it."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """As they are added below."""
-        return list(self.commands)
+        """In the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load the one that is called."""
+        if cmd_name not in COMMANDS:
+            return None
+        command = getattr(import_module(f"shoal.commands.{cmd_name}"), cmd_name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """What was typed; a name that is none brings those that are close, which click knows only of what is loaded."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.NoSuchCommand as error:
+            raise click.NoSuchCommand(error.command_name, possibilities=COMMANDS, ctx=ctx) from None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """What each is for, without loading any."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
 
     def invoke(self, ctx: click.Context) -> object:
         """Run one; that standard output is gone or full has the same answer for all."""
@@ -92,43 +128,19 @@ class _Commands(click.Group):
             return 0
         except OSError as error:
             if error.errno == errno.ENAMETOOLONG:
-                raise InputError(f"The name {short(error.filename)} is too long for a file or a folder.") from error
-            if error.errno != errno.ENOSPC:
+                raise InputError(f"The name {_short(error.filename)} is too long for a file or a folder.") from error
+            if not is_full(error):
                 raise
             raise StorageFull("There is no room left where the output goes.") from error
+
+
+def _short(name: object) -> str:
+    from shoal.topic.value_readers import short  # here, because it comes with all that reads topics
+
+    return short(name)
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
 @click.version_option(__version__, prog_name="shoal")
 def commands() -> None:
     """Finds what the web says about a topic: a polite, durable, fast focused crawler for Chinese and English."""
-
-
-for _command in (
-    demo,
-    crawl,
-    resume,
-    worker,
-    status,
-    search,
-    similar,
-    images,
-    show,
-    revisit,
-    diff,
-    explain,
-    feedback,
-    export,
-    reindex,
-    check,
-    migrate,
-    backup,
-    restore,
-    model,
-    topic,
-    seeds,
-    strategies,
-    compare,
-    replay,
-):
-    commands.add_command(_command)

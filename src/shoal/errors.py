@@ -12,7 +12,7 @@
     └── NoSeedReached          not one seed could be fetched
 
 Failures of the web are not here: they are values (`model.Failure`). Bugs are whatever Python raises; one
-that a page brings to light costs that page, is logged and is counted (`crawl/internal_errors.py`).
+that a page brings to light costs that page, is logged and is counted (`internal_errors.py`).
 """
 
 

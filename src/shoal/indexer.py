@@ -6,10 +6,13 @@ it, the next one goes on where the index is; so does a search in a folder whose 
 
 from __future__ import annotations
 
+import asyncio
 import select
 import sys
+from asyncio.subprocess import PIPE
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from math import log
 from pathlib import Path
 from zlib import crc32
@@ -17,12 +20,13 @@ from zlib import crc32
 import msgspec
 
 from shoal.cache import cached
-from shoal.errors import FolderBusy, ShoalError
-from shoal.index.analyse import tokens
-from shoal.index.document import Document
+from shoal.errors import FolderBusy, FolderError, ShoalError
+from shoal.index.analyzer import tokens
 from shoal.index.index_folder import STANDINGS, exists, opened, problem
 from shoal.index.index_writer import IndexWriter
-from shoal.store import change_feed as feeding
+from shoal.index.schema import Document
+from shoal.protocols import Progress, no_progress
+from shoal.store import change_feed
 from shoal.store import crawl_folder as folders
 from shoal.store.change_feed import Said
 from shoal.store.database import Database
@@ -30,9 +34,11 @@ from shoal.strategy.graph import DAMPING, Graph
 
 PAGES = "index"
 """Where in a crawl's folder the index of its pages is."""
-Progress = Callable[[int, int], None]
-"""Hears how many of how many pages are done."""
 _BATCH = 500
+_UNNOTICED = 1.0
+"""Seconds that the rest may take without the user being told."""
+_SHORT = 2.0
+"""Seconds. What is over by then is indexed when it is over."""
 _REST = 2.0
 """Seconds between two looks at the store."""
 _ANCHORS = 12
@@ -47,7 +53,7 @@ _WORTH = 0.1
 """In the end pages are weighed if so large a share of them is new: it takes a look at all links."""
 
 
-class Standing(msgspec.Struct, frozen=True, kw_only=True):
+class OffPageSignals(msgspec.Struct, frozen=True, kw_only=True):
     """How other pages speak of a page."""
 
     importance: float = 0.0
@@ -66,11 +72,11 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
 _words = cached(size=50_000)(tokens)
 
 
-class Follower:
+class Indexer:
     """Brings an index up to the store. Owns the index's writer and knows what the index says of each page's standing."""
 
     def __init__(
-        self, folder: Path, database: Database, writer: IndexWriter, known: dict[int, Standing] | None = None
+        self, folder: Path, database: Database, writer: IndexWriter, known: dict[int, OffPageSignals] | None = None
     ) -> None:
         """`known` is how pages stand, when that was found out before the index is filled."""
         self._known = known or {}
@@ -83,11 +89,11 @@ class Follower:
         self._weighed = len(self._standings)
         """How many pages there were when they were last weighed."""
 
-    def catch_up(self, progress: Progress = lambda done, total: None) -> int:
+    def catch_up(self, progress: Progress = no_progress) -> int:
         """Add what the store has and the index has not; answers how many pages that were."""
-        start, last = self._reached, feeding.last_version(self._database)
+        start, last = self._reached, change_feed.last_version(self._database)
         count = 0
-        while self._reached < last and (batch := feeding.news(self._database, self._reached, _BATCH)):
+        while self._reached < last and (batch := change_feed.news(self._database, self._reached, _BATCH)):
             self._take(batch)
             count += len(batch)
             progress(self._reached - start, last - start)
@@ -113,17 +119,16 @@ class Follower:
         if len(self._standings) - self._weighed >= _WORTH * len(self._standings):
             self.weigh()
 
-    def weigh(self, progress: Progress = lambda done, total: None) -> int:
+    def weigh(self) -> int:
         """Let the index know what pages say of each other by now; answers how many had to be changed."""
-        standings, titles = weighed(self._database), feeding.titles(self._database)
+        standings, titles = weighed(self._database), change_feed.titles(self._database)
         marks = {page: standing.mark(titles[page]) for page, standing in standings.items()}
         moved = [page for page, mark in marks.items() if self._standings.get(page) != mark]
         for start in range(0, len(moved), _BATCH):
             batch = moved[start : start + _BATCH]
-            said = [one for one in feeding.latest(self._database, batch) if one.text is not None]
+            said = [one for one in change_feed.latest(self._database, batch) if one.text is not None]
             self._writer.add(_document(one, standings[one.page]) for one in said)
             self._standings |= {page: marks[page] for page in batch}
-            progress(start + len(batch), len(moved))
         if moved:
             self._writer.commit(self._reached)
         self._weighed = len(self._standings)
@@ -135,13 +140,16 @@ class Follower:
         self._file.write_bytes(msgspec.msgpack.encode(self._standings))
 
 
-def weighed(database: Database) -> dict[int, Standing]:
-    """How the kept pages stand."""
-    standings = stand(feeding.keys(database), feeding.links(database))
-    return {page: standings[page] for page in feeding.kept(database)}
+def weighed(database: Database) -> dict[int, OffPageSignals]:
+    """How the kept pages stand. A crawl may go on meanwhile: what it adds between two questions counts the next time."""
+    kept = change_feed.kept(database)
+    standings = stand(change_feed.keys(database), change_feed.links(database))
+    return {page: standings[page] for page in kept}
 
 
-def stand(pages: Mapping[int, int], links: Iterable[tuple[int, Sequence[int], Sequence[str]]]) -> dict[int, Standing]:
+def stand(
+    pages: Mapping[int, int], links: Iterable[tuple[int, Sequence[int], Sequence[str]]]
+) -> dict[int, OffPageSignals]:
     """How pages stand by the links between them.
 
     `pages` has the number of each by `urls.key_of` its URL; each link has the page, whom it links to (keys), and in which words.
@@ -149,6 +157,8 @@ def stand(pages: Mapping[int, int], links: Iterable[tuple[int, Sequence[int], Se
     graph, key_of = Graph(), {page: key for key, page in pages.items()}
     anchors: dict[int, Counter[str]] = {page: Counter() for page in key_of}
     for page, targets, said in links:
+        if page not in key_of:
+            continue
         inner = [(key, anchor) for key, anchor in zip(targets, said, strict=True) if key in pages]
         graph.add(key_of[page], [key for key, _ in inner])
         for key, anchor in inner:
@@ -158,7 +168,7 @@ def stand(pages: Mapping[int, int], links: Iterable[tuple[int, Sequence[int], Se
     ranks = dict(zip(now.keys.tolist(), now.pagerank().tolist(), strict=True))
     top = log(max(ranks.values(), default=_LEAST_RANK) / _LEAST_RANK) or 1.0
     return {
-        page: Standing(
+        page: OffPageSignals(
             importance=max(0.0, log(ranks.get(key, _LEAST_RANK) / _LEAST_RANK) / top),
             anchors=tuple(anchor for anchor, _ in anchors[page].most_common(_ANCHORS)),
         )
@@ -166,12 +176,12 @@ def stand(pages: Mapping[int, int], links: Iterable[tuple[int, Sequence[int], Se
     }
 
 
-def _by_first_link(said: Said) -> Standing:
+def _by_first_link(said: Said) -> OffPageSignals:
     """What is known of a page when it comes: the link by which it was found."""
-    return Standing(anchors=(said.anchor,) if said.anchor else ())
+    return OffPageSignals(anchors=(said.anchor,) if said.anchor else ())
 
 
-def _document(said: Said, standing: Standing) -> Document:
+def _document(said: Said, standing: OffPageSignals) -> Document:
     return Document(
         id=said.page,
         version=said.version,
@@ -202,33 +212,42 @@ def _read_standings(file: Path) -> dict[int, int]:
 # --- who follows -----------------------------------------------------------------------------------------------------
 
 
-def catch_up(folder: Path, progress: Progress = lambda done, total: None) -> int:
+def catch_up(folder: Path, progress: Progress = no_progress) -> int:
     """Bring the index up to the store, whatever state it is in; answers how many pages were added.
 
     An index that is damaged, or was made by another version, is made anew. `FolderBusy` when somebody else is at it, such as the
     process of a crawl that runs.
     """
+    refuse_to_make(folder)
     found = opened(folder / PAGES)
     if isinstance(found, str) and exists(folder / PAGES):
         return rebuild(folder, progress)
     reached = 0 if isinstance(found, str) else found[1]
     with folders.reading(folder) as database:
-        if reached >= feeding.last_version(database):
+        if reached >= change_feed.last_version(database):
             return 0
         with IndexWriter(folder / PAGES) as writer:
-            follower = Follower(folder, database, writer)
+            follower = Indexer(folder, database, writer)
             count = follower.catch_up(progress)
             follower.weigh_in_the_end()
             return count
 
 
-def rebuild(folder: Path, progress: Progress = lambda done, total: None) -> int:
+def rebuild(folder: Path, progress: Progress = no_progress) -> int:
     """Make the index anew from the store; answers how many pages it has."""
+    refuse_to_make(folder)
     with folders.reading(folder) as database, IndexWriter(folder / PAGES, anew=True) as writer:
-        follower = Follower(folder, database, writer, weighed(database))
+        follower = Indexer(folder, database, writer, weighed(database))
         count = follower.catch_up(progress)
         follower.remember()
         return count
+
+
+def refuse_to_make(folder: Path) -> None:
+    """A crawl in a database elsewhere need not have a folder here; who only looks at it makes none."""
+    if not folder.is_dir():
+        with folders.reading(folder):
+            raise FolderError(f"There is no folder {folder} on this machine for an index: make it, and search again.")
 
 
 def is_there(place: Path) -> bool:
@@ -255,12 +274,62 @@ def _follow(folder: Path, over: Callable[[float], bool]) -> None:
     if problem(folder / PAGES) and exists(folder / PAGES):
         rebuild(folder)
     with folders.reading(folder) as database, IndexWriter(folder / PAGES) as writer:
-        follower = Follower(folder, database, writer)
+        follower = Indexer(folder, database, writer)
         while not over(_REST):
             follower.catch_up()
             follower.weigh_meanwhile()
         follower.catch_up()
         follower.weigh_in_the_end()
+
+
+# --- beside a crawl ---------------------------------------------------------------------------------------------------
+
+
+@asynccontextmanager
+async def index_kept(folder: Path, say: Callable[[str], None]) -> AsyncIterator[None]:
+    """Meanwhile the index is kept up to the store; in the end it is complete.
+
+    `say` hears of what a user should know. That the index fell behind is no reason to end a crawl: a search puts it right.
+    """
+    async with asyncio.TaskGroup() as group:
+        committing = group.create_task(_keep_index(folder, over := asyncio.Event()))
+        try:
+            yield
+        finally:
+            over.set()
+        done, _ = await asyncio.wait([committing], timeout=_UNNOTICED)
+        if not done:
+            say("Finishing the index …")
+        if why := await committing:
+            say(f"The index is not complete ({why}); the next search brings it up to date.")
+
+
+async def _keep_index(folder: Path, over: asyncio.Event) -> str:
+    """Index until the crawl is over, and then the rest; answers what went wrong. A short crawl needs no process for it."""
+    try:
+        async with asyncio.timeout(_SHORT):
+            await over.wait()
+    except TimeoutError:
+        return await _index_elsewhere(folder, over)
+    try:
+        await asyncio.to_thread(catch_up, folder)
+    except ShoalError as error:
+        return str(error)
+    return ""
+
+
+async def _index_elsewhere(folder: Path, over: asyncio.Event) -> str:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "shoal.indexer", str(folder)), stdin=PIPE, stderr=PIPE, start_new_session=True
+    )
+    assert process.stdin is not None
+    assert process.stderr is not None
+    try:
+        await over.wait()
+    finally:
+        process.stdin.close()  # which tells it that the crawl is over; when we are in a hurry, it goes on by itself
+    complaint = (await process.stderr.read()).decode("utf-8", "replace").strip()
+    return complaint.rpartition("\n")[2] if await process.wait() else ""
 
 
 def _input_ended(seconds: float) -> bool:

@@ -13,7 +13,7 @@ from pathlib import PurePath
 from shoal.model import Failure, Reason, Timing
 
 LOGGER = logging.getLogger("shoal.internal_errors")
-"""Who runs a crawl decides where this goes (`app.py`: to a file in the crawl's folder)."""
+"""Who runs a crawl decides where this goes (`services/crawls.py`: to a file in the crawl's folder)."""
 _TRACE_LENGTH = 8_000
 _TRACED = 200
 """Places whose tracebacks are written whole, once each; a page in ten thousand must not fill the disk."""
@@ -27,7 +27,7 @@ def failure_of(error: BaseException, url: str, timing: Timing) -> Failure:
 
 
 def place_of(error: BaseException) -> str:
-    """Where it was raised: `crawl/marks.py, line 87`; the innermost place in our own code, if it passed through any."""
+    """Where it was raised: `parse/markers.py, line 87`; the innermost place in our own code, if it passed through any."""
     frames = traceback.extract_tb(error.__traceback__)
     ours = [frame for frame in frames if "shoal" in PurePath(frame.filename).parts]
     last = next(iter((*ours[-1:], *frames[-1:])), None)

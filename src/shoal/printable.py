@@ -1,15 +1,24 @@
-"""What may reach a terminal? Words: nothing in them that steers it, turns the reading direction, or ends a line unseen.
+"""What may be told of what a stranger said? Words: nothing in them that steers a terminal, turns the reading direction, or ends a
+line unseen.
 
-Titles, URLs, reasons and whole pages are what strangers wrote. A terminal obeys escape sequences, wherever they come from.
+Titles, URLs, reasons and whole pages are what strangers wrote. A terminal obeys escape sequences, wherever they come from. What
+servers say beside their pages (`legible`) is made one line of text when it comes; all else (`harmless`) when it is shown.
 """
 
 from __future__ import annotations
 
 import logging
+import re
 import sys
 from collections.abc import Callable
 from types import TracebackType
 from unicodedata import category
+
+# Chinese servers write their phrases and names in GBK: every byte beyond ASCII has a neighbour then, which is rare in Latin-1.
+_IN_PAIRS = re.compile(rb"(?:[\x00-\x7f]|[\xb0-\xf7][\xa1-\xfe])*+")
+
+
+# --- when it is shown ------------------------------------------------------------------------------------------------
 
 
 def harmless(text: str) -> str:
@@ -35,6 +44,40 @@ def _is_harmless(character: str) -> bool:
 def _number(character: str) -> str:
     units = character.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[place : place + 2].hex()}" for place in range(0, len(units), 2))
+
+
+# --- when it comes ---------------------------------------------------------------------------------------------------
+
+
+def legible(said: str | bytes) -> str:
+    """One line of printable characters: control characters become blanks, and bytes are read by the encoding they look like.
+
+    A string may have bytes that were no UTF-8 as surrogates, as the HTTP library and the system write them.
+    """
+    if isinstance(said, bytes):
+        text = _decoded(said)
+    elif said.isprintable():
+        return said
+    else:
+        text = _decoded(_encoded(said))
+    return text if text.isprintable() else "".join([sign if sign.isprintable() else " " for sign in text])
+
+
+def _encoded(text: str) -> bytes:
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # a surrogate that stands for no byte
+        return text.encode("utf-8", "replace")
+
+
+def _decoded(data: bytes) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("gbk" if _IN_PAIRS.fullmatch(data) else "latin-1", "replace")
+
+
+# --- logs ------------------------------------------------------------------------------------------------------------
 
 
 class Formatter(logging.Formatter):

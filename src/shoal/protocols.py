@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from shoal.model import (
     Candidate,
+    DecodedImage,
     Entry,
     Evidence,
     Failure,
     Link,
+    Mark,
     Missed,
-    Opinion,
     Outlook,
     Page,
-    Picture,
-    Pictured,
     Redirect,
     Repriced,
     Response,
     Seen,
+    SeenImage,
     Sighting,
     Suggestions,
     Task,
@@ -29,7 +29,14 @@ from shoal.model import (
     Verdict,
     Visit,
 )
-from shoal.remembered import Changes, Due, Duplicate, HostRecord, Known, Waiting, Wanted
+from shoal.model.stored import Changes, DueRevisit, Duplicate, HostRecord, Known, Waiting, WantedImage
+
+Progress = Callable[[int, int], None]
+"""Hears how far a long work has come: so much is done, of so much in all (pages, rows or bytes)."""
+
+
+def no_progress(done: int, total: int) -> None:
+    """A `Progress` for work that nobody watches."""
 
 
 class Fetcher(Protocol):
@@ -56,25 +63,25 @@ class Judge(Protocol):
         """How much each link promises, 0 to 1, by what stands in and around it; a page's links come together."""
 
 
-class Spotter(Protocol):
-    """Knows which pictures are worth having."""
+class ImageJudge(Protocol):
+    """Knows which images are worth having."""
 
-    def spot(self, page: Page) -> tuple[Sighting, ...]:
-        """The pictures of a page that are about the topic, each URL once, in the order of the page."""
+    def judge_images(self, page: Page) -> tuple[Sighting, ...]:
+        """The images of a page that are about the topic, each URL once, in the order of the page."""
 
 
-class Darkroom(Protocol):
-    """Makes pictures of bytes."""
+class ImageDecoder(Protocol):
+    """Makes images of bytes."""
 
-    def develop(self, response: Response) -> Picture | Failure:
-        """The picture, or why it is none that we want. Never raises for what a server sent."""
+    def decode(self, response: Response) -> DecodedImage | Failure:
+        """The image, or why it is none that we want. Never raises for what a server sent."""
 
 
 class Reader(Protocol):
     """Understands what servers send."""
 
-    async def read(self, task: Task, response: Response) -> Seen | Pictured | Missed:
-        """What a page or picture says. Others have their turn meanwhile, however long it takes."""
+    async def read(self, task: Task, response: Response) -> Seen | SeenImage | Missed:
+        """What a page or image says. Others have their turn meanwhile, however long it takes."""
 
 
 class Visitor(Protocol):
@@ -84,63 +91,89 @@ class Visitor(Protocol):
 
 
 class Strategy(Protocol):
-    """Where would a fish swim now? Only `follow` must be written; who inherits from this class gets the rest."""
+    """Where would a fish swim now? What else a strategy can do, the protocols below say: each is implemented whole or not at all.
+
+    A crawl asks once which of them its strategy is (`strategy/capabilities.py`).
+    """
 
     @abstractmethod
     def follow(self, seen: Seen) -> Iterable[Candidate]:
         """A candidate for every link of the page, also for those it refuses."""
 
+
+@runtime_checkable
+class Repricer(Protocol):
+    """Thinks differently of URLs that wait, the more it has seen."""
+
     def pace(self) -> int:
         """After how many more pages `refresh` is due."""
-        return 1_000_000_000
 
     async def refresh(self) -> Sequence[Repriced]:
         """URLs whose priority changed by what was learned since. What takes long runs in a thread: the crawl does not wait."""
-        return ()
 
     def lost(self, keys: Iterable[int]) -> None:
-        """URLs (`urls.key_of`) that will not be fetched: failed, moved, out of scope. A strategy need not care."""
-        return
+        """URLs (`urls.key_of`) that will not be fetched, and need no price any more: failed, moved, out of scope."""
+
+
+@runtime_checkable
+class LeaseObserver(Protocol):
+    """Takes into account what is being fetched and has not come yet."""
 
     def chosen(self, entry: Entry) -> None:
-        """The URL is being asked for now. A strategy need not care."""
-        return
+        """The URL is being asked for now."""
+
+
+@runtime_checkable
+class LinkExplainer(Protocol):
+    """Knows more of the value of a URL than what stood on its candidate."""
 
     def why(self, entry: Entry) -> str:
-        """Why this URL was worth asking for, now that its page came (after `follow`); nothing when the entry says it already."""
-        return ""
+        """Why this URL was worth asking for, now that its page came (after `follow`); empty when the entry says it already."""
 
     def reasons(self, entry: Entry) -> tuple[Evidence, ...]:
-        """What makes the value of a URL that waits, the strongest first; nothing when the strategy does not know it."""
-        return ()
+        """What makes the value of a URL that waits, the strongest first; nothing when it does not know the URL."""
 
-    def told(self, opinion: Opinion) -> None:
-        """A user says whether a page is relevant, or takes it back (None: it is as the judge said). A strategy need not care.
 
-        Of several opinions about a page the last counts. After a restart all that hold are told again, once `recall` is over.
-        A refresh follows. The page may be one that this crawl has not fetched; then the opinion holds when it comes.
+@runtime_checkable
+class MarkLearner(Protocol):
+    """Learns from what a user says of pages."""
+
+    def learn_mark(self, mark: Mark) -> None:
+        """A user says whether a page is relevant, or takes it back (None: it is as the judge said). A refresh follows.
+
+        Of several marks of a page the last counts. After a restart all that hold come again, once `recall` is over.
+        The page may be one that this crawl has not fetched; then the mark holds when it comes.
         """
-        return
 
-    def outlook(self, pages: int) -> Outlook | None:
-        """What the next pages will bring; None when the strategy cannot tell."""
-        return None
+
+@runtime_checkable
+class Forecaster(Protocol):
+    """Can tell when it is not worth going on."""
+
+    def outlook(self, pages: int) -> Outlook:
+        """What the next pages will bring."""
+
+
+@runtime_checkable
+class Portable(Protocol):
+    """Learns what another crawl could begin with."""
 
     def knowledge(self) -> bytes:
-        """What was learned that another crawl could begin with; empty when there is nothing."""
-        return b""
+        """What was learned; empty when nothing was yet."""
 
     def begin_with(self, knowledge: bytes) -> None:
         """Start with what another crawl learned; `errors.InputError` when it is not this strategy's."""
-        return
+
+
+@runtime_checkable
+class Persistent(Protocol):
+    """Knows after a restart what it knew before."""
 
     def memo(self, seen: Seen) -> bytes:
         """What must be known of this page after a restart; stored with the page."""
-        return b""
 
     def recall(self, memos: Iterable[bytes]) -> None:
         """The memos of all pages of earlier runs, in the order of fetching. Those of another strategy may be among them."""
-        return
 
 
 class Broker(Protocol):
@@ -156,17 +189,25 @@ class Broker(Protocol):
 class Ledger(Protocol):
     """The clocks of all hosts, shared by every crawl of the installation."""
 
-    def claim(self, key: str, now: float, until: float, next_at: float = 0.0) -> float:
+    @property
+    def has_room(self) -> bool:
+        """False when so many claims are under way that another one would only wait."""
+
+    def claim(
+        self, key: str, now: float, until: float, next_at: float = 0.0, tell: Callable[[], None] = lambda: None
+    ) -> float:
         """Reserve a host for a request that ends before `until`: 0 when granted, else the time to ask again.
 
-        If the claim is never released, because its owner died, nobody may ask the host before `next_at`.
+        That is infinity when the answer is not known yet: whoever claims again once `tell` was called, not long after, has it.
+        Others have their turn meanwhile; a ledger never waits. If the claim is never released, because its owner died, nobody
+        may ask the host before `next_at`.
         """
 
     def release(self, key: str, next_at: float) -> None:
         """The request is over; nobody may ask this host before `next_at`."""
 
     def flush(self) -> None:
-        """Tell the other crawls what was claimed and released. Until then they may have to wait, so do not be long."""
+        """Tell the other crawls what was claimed and released. Until then they may have to wait, as may those who claim."""
 
 
 class Locator(Protocol):
@@ -180,7 +221,7 @@ class Locator(Protocol):
         """Look a host up; `tell` hears its address, empty when nobody knows it, and never before this returns."""
 
 
-class Shelf(Protocol):
+class UrlIndex(Protocol):
     """The durable side of the frontier: it shows what was committed."""
 
     def last_id(self) -> int:
@@ -212,16 +253,16 @@ class Store(Protocol):
 class Backlog(Protocol):
     """What a crawl still wants besides new pages, on the disk."""
 
-    def picture_numbers(self) -> dict[int, int]:
-        """The number of every picture that is known, by `urls.key_of` its URL."""
+    def image_numbers(self) -> dict[int, int]:
+        """The number of every image that is known, by `urls.key_of` its URL."""
 
-    def pictures_here(self) -> int:
-        """How many pictures have come."""
+    def images_here(self) -> int:
+        """How many images have come."""
 
-    def wanted(self, start: int, limit: int) -> list[Wanted]:
-        """The first so many pictures from this number on that wait, in the order of their numbers."""
+    def wanted(self, start: int, limit: int) -> list[WantedImage]:
+        """The first so many images from this number on that wait, in the order of their numbers."""
 
-    def due(self) -> list[Due]:
+    def due(self) -> list[DueRevisit]:
         """The pages that are to be looked at again."""
 
 

@@ -1,6 +1,7 @@
 """Every number a crawl depends on, in one small frozen struct per part.
 
-Read once (topic file, environment, flags: `topic/file.py` and `cli.py`), stored beside the crawl, passed down by `app.py`.
+Read once (topic file, environment, flags: `topic/topic_file.py` and `cli.py`), stored beside the crawl, passed down by
+`services/crawls.py`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ STRATEGY = "learned"
 """What a user gets who names none."""
 
 
-class Part(msgspec.Struct, frozen=True, kw_only=True):
+class SettingsPart(msgspec.Struct, frozen=True, kw_only=True):
     """The common shape of all settings: they cannot change after they were read, and are printed without passwords."""
 
     def __rich_repr__(self) -> list[tuple[str, Any]]:
@@ -32,7 +33,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.__rich_repr__())})"
 
 
-class Address(Part, frozen=True, kw_only=True):
+class ListenAddress(SettingsPart, frozen=True, kw_only=True):
     """Where others reach a server of ours; said for each run, and not stored."""
 
     port: int
@@ -40,7 +41,7 @@ class Address(Part, frozen=True, kw_only=True):
     host: str = "127.0.0.1"
 
 
-class Fetching(Part, frozen=True, kw_only=True):
+class Fetching(SettingsPart, frozen=True, kw_only=True):
     """How a worker talks to servers."""
 
     user_agent: str = USER_AGENT
@@ -58,8 +59,8 @@ class Fetching(Part, frozen=True, kw_only=True):
     total_timeout: float = 60.0
     max_body: int = 10 * 2**20
     """Bytes of a body after decompression; more is cut off."""
-    max_picture: int = 20 * 2**20
-    """Bytes of a picture; a larger one is left."""
+    max_image: int = 20 * 2**20
+    """Bytes of an image; a larger one is left."""
     max_header_bytes: int = 64 * 2**10
     concurrency: int = 64
     """Requests in flight at once, over all hosts."""
@@ -67,7 +68,7 @@ class Fetching(Part, frozen=True, kw_only=True):
     """With a page budget, too: rather ask for a poor URL at once than wait for the host of a better one."""
 
 
-class Politeness(Part, frozen=True, kw_only=True):
+class Politeness(SettingsPart, frozen=True, kw_only=True):
     """How often a host is asked."""
 
     delay: float = 1.0
@@ -92,7 +93,7 @@ class Politeness(Part, frozen=True, kw_only=True):
     """How long a host whose robots.txt cannot be read (5xx, unreachable) is left alone."""
 
 
-class Budget(Part, frozen=True, kw_only=True):
+class Budget(SettingsPart, frozen=True, kw_only=True):
     """When a crawl is over. None means no limit."""
 
     max_pages: int | None = None
@@ -107,21 +108,21 @@ class Budget(Part, frozen=True, kw_only=True):
     """The least share of relevant pages that the next pages must promise; below it the topic is exhausted."""
 
 
-class Pictures(Part, frozen=True, kw_only=True):
-    """Which pictures of the pages are kept."""
+class ImageSettings(SettingsPart, frozen=True, kw_only=True):
+    """Which images of the pages are kept."""
 
     wanted: Literal["none", "relevant", "all"] = "none"
     """Only those whose description is about the topic, or all that are no icons."""
     threshold: float | None = None
-    """The least cosine of a description with the topic; None means the spotter's own default."""
-    max_pictures: int | None = None
+    """The least cosine of a description with the topic; None means the image judge's own default."""
+    max_images: int | None = None
     """Downloaded, over all resumes together."""
     max_pixels: int = 50_000_000
     least_side: int = 64
     """Pixels; what is smaller on one side is an icon, a spacer or a tracker."""
 
 
-class Scope(Part, frozen=True, kw_only=True):
+class Scope(SettingsPart, frozen=True, kw_only=True):
     """Which URLs belong to the crawl at all."""
 
     kind: Literal["any", "host", "domain", "prefix"] = "any"
@@ -132,12 +133,12 @@ class Scope(Part, frozen=True, kw_only=True):
     """No URL that matches one of these patterns."""
 
 
-class Learning(Part, frozen=True, kw_only=True):
+class Learning(SettingsPart, frozen=True, kw_only=True):
     """What a crawl may learn about its topic."""
 
     from_seeds: bool = False
     """Words and weights are learned from the seed pages."""
-    feedback: bool = False
+    adapt_topic: bool = False
     """The topic is re-estimated from what was found relevant and what was not."""
     adapt_threshold: bool = False
     """The threshold rises when too much is found, and falls when too little is."""
@@ -146,8 +147,13 @@ class Learning(Part, frozen=True, kw_only=True):
     wanted: int = 20
     """S of AVSM 2.2.1: pages at or above the threshold that the user would like to have per interval."""
 
+    @property
+    def reads_pages(self) -> bool:
+        """True when the texts of pages are needed for it."""
+        return self.from_seeds or self.adapt_topic or self.adapt_threshold
 
-class Cluster(Part, frozen=True, kw_only=True):
+
+class Cluster(SettingsPart, frozen=True, kw_only=True):
     """The servers of a crawl of many machines. They may have passwords, so they are no part of `Settings`, which travel."""
 
     database: str = ""
@@ -156,7 +162,7 @@ class Cluster(Part, frozen=True, kw_only=True):
     """The URL of a RabbitMQ server that hands out the work; empty: the coordinator does."""
 
 
-class Settings(Part, frozen=True, kw_only=True):
+class Settings(SettingsPart, frozen=True, kw_only=True):
     """All that a crawl is: what `resume` needs to go on."""
 
     topic: Topic
@@ -172,12 +178,12 @@ class Settings(Part, frozen=True, kw_only=True):
     politeness: Politeness = Politeness()
     fetching: Fetching = Fetching()
     learning: Learning = Learning()
-    pictures: Pictures = Pictures()
+    images: ImageSettings = ImageSettings()
     processes: int = 1
     """1: everything in one process; more: that many worker processes beside the coordinator."""
     index: bool = True
     """Pages are made searchable while the crawl runs; else by the first search."""
     has_model: bool = False
-    """The folder keeps what another crawl learned (`store/models.py`), and the strategy begins with it."""
+    """The folder keeps what another crawl learned (`store/strategy_memory.py`), and the strategy begins with it."""
     label: str = ""
     """The name of this topic in a table of hand-made labels; only measuring looks at it."""

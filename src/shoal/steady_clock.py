@@ -77,10 +77,17 @@ class WallLedger:
         self._ledger = ledger
         self._clock = clock
 
-    def claim(self, key: str, now: float, until: float, next_at: float = 0.0) -> float:
+    @property
+    def has_room(self) -> bool:
+        """As the ledger does."""
+        return self._ledger.has_room
+
+    def claim(
+        self, key: str, now: float, until: float, next_at: float = 0.0, tell: Callable[[], None] = lambda: None
+    ) -> float:
         """As the ledger does; all times are those of the steady clock."""
         ahead = self._clock.ahead
-        again = self._ledger.claim(key, now + ahead, until + ahead, next_at + ahead)
+        again = self._ledger.claim(key, now + ahead, until + ahead, next_at + ahead, tell)
         return again - ahead if again else 0.0
 
     def release(self, key: str, next_at: float) -> None:

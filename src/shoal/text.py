@@ -103,6 +103,12 @@ def _ranges(codes: Iterable[int]) -> str:
     return "".join(f"{re.escape(chr(first))}-{re.escape(chr(last))}" for first, last in runs)
 
 
+def shortened(text: str, most: int) -> str:
+    """At most so many characters of a text, in one line; what is left out is marked."""
+    text = " ".join(text[: 4 * most].split())
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+
+
 # --- words -----------------------------------------------------------------------------------------------------------
 
 _CONTRACTION = re.compile(r"(?<=[^\W_])'[a-z]{1,2}(?![a-z])")
@@ -115,7 +121,7 @@ _NOT_HAN = re.compile(f"([^{HAN}]+)")
 _PLACE = "\x01"
 """Stands for everything between two runs of Chinese while the Chinese is cut; `fold` has removed it from every text."""
 _MAX_WORD = 40
-"""Longer ones are data (keys, encoded pictures), not words."""
+"""Longer ones are data (keys, encoded images), not words."""
 
 
 def terms(text: str) -> list[str]:
@@ -255,13 +261,14 @@ def _flat_run(run: str) -> str:
 _flat_short_run = cached(size=20_000)(_flat_run)
 
 
-_SAMPLE = "Smart GRIDS' batteries, 智能電網與變電站 ＡＢＣ café x-ray don't 2024"
+SAMPLE = "Smart GRIDS' batteries, 智能電網與變電站 ＡＢＣ café x-ray don't 2024"
+"""Of everything that the analyser does, something: another analyser makes something else of it."""
 
 
 @cache
 def stamp() -> int:
     """Another number when the analyser makes other things of texts: what it made before is of no use then."""
-    return crc32(flattened(_SAMPLE).encode())
+    return crc32(flattened(SAMPLE).encode())
 
 
 class Keywords:

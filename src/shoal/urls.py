@@ -21,7 +21,7 @@ _ESCAPE = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])%[0-9A-Fa-f]{2}")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _SECRET = re.compile(r"\b(password|passwd|pwd)=[^&]*", re.IGNORECASE)
 MAX_URL_LENGTH = 8000
-"""Servers refuse longer request lines, so a longer URL cannot be fetched (what is suspiciously long: `crawl/traps.py`)."""
+"""Servers refuse longer request lines, so a longer URL cannot be fetched (what is suspiciously long: `frontier/traps.py`)."""
 
 
 def normalise(url: str, base: str | None = None) -> str | None:

@@ -10,29 +10,37 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import msgspec
+from msgspec.structs import replace
 
 from shoal.cluster import wire
 from shoal.cluster.connection import Stay
 from shoal.cluster.dispatch import Dispatch
 from shoal.cluster.wire import Assigned
-from shoal.cluster.worker_broker import Hand
-from shoal.crawl.allowance import Ending
-from shoal.crawl.bounded_reader import InTurns
+from shoal.cluster.worker_broker import WorkerBroker
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.page_reader import PageReader
-from shoal.crawl.visit import PageVisitor
+from shoal.crawl.readers import InTurns
+from shoal.crawl.termination import Ending
+from shoal.crawl.visitor import PageVisitor
 from shoal.crawl.worker import work_together
 from shoal.judge import judges
-from shoal.model import Visit
+from shoal.model import State, Visit
 from shoal.parse.parser import HtmlParser
 from shoal.settings import Politeness
+from shoal.store.packed_page import pack
 from shoal.testing.broker import MemoryBroker
 from tests.crawl.simulated import SEED, TOPIC, Simulation, page
+from tests.running import ask, assert_consistent, stored
 
 _T = TypeVar("_T")
 HOSTS = [f"http://h{n}.test/" for n in range(3)]
 WEB = {SEED: page(*HOSTS)} | {url: page("/2", text=url) for url in HOSTS} | {url + "2": page() for url in HOSTS}
 CRAWL, RUN = "c", "r"
+NESTED = b"\x82\xa4type\xa4Came\xa1x" + b"\x91" * 100_000
+"""As msgpack; to read it would take more stack than there is."""
+NO_TEXT = b"\x82\xa4type\xa4Came\xa3run\xa2\xff\xfe"
+NONSENSE = b"\xc1 nonsense"
+YEAR_3000 = 32_503_680_000.0
 
 
 @dataclass
@@ -47,25 +55,28 @@ class Scene:
 
     @property
     def visitor(self) -> PageVisitor:
-        return PageVisitor(self.simulation.servers, InTurns(PageReader(HtmlParser(), judges()["cosine"].make(TOPIC))))
+        return PageVisitor(
+            self.simulation.servers,
+            InTurns(PageReader(HtmlParser(), judges()["cosine"].make(TOPIC), pack, learns=True)),
+        )
 
     @asynccontextmanager
-    async def worker(self, name: str = "w") -> AsyncIterator[Hand]:
+    async def worker(self, name: str = "w") -> AsyncIterator[WorkerBroker]:
         """Somebody who takes tasks, and gives back at the end what was not begun."""
-        hand = Hand(name, capacity=4, clock=self.simulation.clock)
+        hand = WorkerBroker(name, capacity=4, clock=self.simulation.clock)
         async with asyncio.TaskGroup() as group:
             group.create_task(hand.run("", cast(Stay, self.broker.stay)))
             yield hand
             hand.leave()
             hand.gone()
 
-    async def one_task(self, hand: Hand) -> Assigned:
+    async def one_task(self, hand: WorkerBroker) -> Assigned:
         """The next task."""
         task = await hand.lease()
         assert task is not None
         return task
 
-    async def works_off(self, hand: Hand) -> Ending:
+    async def works_off(self, hand: WorkerBroker) -> Ending:
         """Do all there is."""
         self.running.add_done_callback(lambda _: hand.leave())
         await work_together(hand, self.visitor, 4)
@@ -107,3 +118,17 @@ async def _scene(
         coordinator.stop()
         await asyncio.sleep(1000)  # what is lost is lost
     return answer
+
+
+async def to_the_page(scene: Scene, hand: WorkerBroker) -> tuple[Assigned, Visit]:
+    """The task for the seed, whose robots.txt is read, and an honest visit of it."""
+    while (task := await scene.one_task(hand)).url != SEED:
+        await hand.settle(await scene.visitor.visit(task))
+    visit = await scene.visitor.visit(task)
+    return task, replace(visit, task=wire.plain(task))
+
+
+def all_is_there(folder: Path, *, without: set[str] = frozenset()) -> None:  # type: ignore[assignment]
+    assert {url for url, _, _ in stored(folder)} == set(WEB) - without
+    assert ask(folder, f"SELECT url FROM urls WHERE state = {State.WAITING:d}") == []
+    assert_consistent(folder)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from shoal.cluster.connection import Delivery, Line, LineLost, check_url, dialled, stay_on_line
+from shoal.cluster.connection import Connection, ConnectionLost, Delivery, check_url, dialled, stay_on_line
 from shoal.errors import BrokerRefused, InputError
 from shoal.testing.servers import RabbitMQ
 
@@ -94,22 +94,22 @@ async def test_a_queue_is_deleted_only_when_nothing_is_in_it(rabbitmq: str) -> N
         await line.delete_if_empty("full")
         await line.delete_if_empty("empty")
         assert await line.count("full") == 1
-        with pytest.raises(LineLost, match="no queue"):
+        with pytest.raises(ConnectionLost, match="no queue"):
             await line.count("empty")
         assert line.is_lost
-        with pytest.raises(LineLost):
+        with pytest.raises(ConnectionLost):
             await line.publish("full", b"y")
 
 
 async def test_a_line_whose_broker_does_not_take_a_message_is_lost(rabbitmq: str) -> None:
     async with dialled(rabbitmq) as line:
         await line.declare("full", **{"x-max-length": 1, "x-overflow": "reject-publish"})
-        with pytest.raises(LineLost, match="did not take"):
+        with pytest.raises(ConnectionLost, match="did not take"):
             await _fill(line, "full")
         assert line.is_lost
 
 
-async def _fill(line: Line, queue: str) -> None:
+async def _fill(line: Connection, queue: str) -> None:
     for _ in range(1000):  # a full queue takes a few more than it should
         await line.publish(queue, b"x")
 
@@ -117,7 +117,7 @@ async def _fill(line: Line, queue: str) -> None:
 # --- a broker that does not want us, or is not there -----------------------------------------------------------------
 
 
-async def nothing(line: Line) -> None:
+async def nothing(line: Connection) -> None:
     return
 
 
@@ -152,10 +152,10 @@ def test_what_is_no_url_of_a_broker_is_said_without_the_password(url: str) -> No
 async def test_a_broker_that_goes_away_is_waited_for_and_said_so_once(
     rabbitmq: str, rabbitmq_server: RabbitMQ, caplog: pytest.LogCaptureFixture
 ) -> None:
-    lines: list[Line] = []
+    lines: list[Connection] = []
     again = asyncio.Event()
 
-    async def use(line: Line) -> None:
+    async def use(line: Connection) -> None:
         lines.append(line)
         await line.declare("q")
         if len(lines) == 1:
@@ -177,7 +177,7 @@ async def test_a_broker_that_goes_away_is_waited_for_and_said_so_once(
 
 
 async def test_an_error_in_the_use_of_a_line_is_no_reason_to_dial_again(rabbitmq: str) -> None:
-    async def fail(line: Line) -> None:
+    async def fail(line: Connection) -> None:
         raise ZeroDivisionError
 
     with pytest.raises(BaseExceptionGroup) as failed:
@@ -262,6 +262,6 @@ async def test_a_line_may_go_through_tls(tls: tuple[str, Path], monkeypatch: pyt
 
 
 async def test_a_certificate_that_nobody_vouches_for_is_not_believed(tls: tuple[str, Path]) -> None:
-    with pytest.raises(LineLost, match="certificate"):
+    with pytest.raises(ConnectionLost, match="certificate"):
         async with dialled(tls[0]):
             pytest.fail("it was believed")

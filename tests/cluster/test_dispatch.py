@@ -12,28 +12,29 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from shoal import assembly
 from shoal.cluster import wire
 from shoal.cluster import worker_broker as hands
 from shoal.cluster.connection import Delivery, dialled
 from shoal.cluster.dispatch import KILLS, Dispatch
 from shoal.cluster.wire import Assigned, Beat, Came
-from shoal.cluster.worker_broker import Hand
-from shoal.crawl.allowance import Ending
-from shoal.crawl.bounded_reader import InTurns
+from shoal.cluster.worker_broker import WorkerBroker
+from shoal.commands.status import show_attendance
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.page_reader import PageReader
-from shoal.crawl.visit import PageVisitor
+from shoal.crawl.readers import InTurns
+from shoal.crawl.termination import Ending
+from shoal.crawl.visitor import PageVisitor
 from shoal.crawl.worker import work_together
 from shoal.errors import BrokerRefused, first_of
 from shoal.judge import judges
 from shoal.model import Reason, State, Task, Visit
 from shoal.parse.parser import HtmlParser
-from shoal.services import crawls as app
 from shoal.services.cluster_status import attendance
 from shoal.settings import Cluster, Learning, Politeness, Settings
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_store import open_store
-from shoal.terminal.attending import show_attendance
+from shoal.store.packed_page import pack
 from shoal.testing.fakes import FakeFetcher
 from shoal.testing.memory_ledger import MemoryLedger
 from tests.crawl.simulated import SEED, TOPIC, page
@@ -68,9 +69,11 @@ class Crawl:
 
     @property
     def visitor(self) -> PageVisitor:
-        return PageVisitor(self.fetcher, InTurns(PageReader(HtmlParser(), judges()["cosine"].make(TOPIC))))
+        return PageVisitor(
+            self.fetcher, InTurns(PageReader(HtmlParser(), judges()["cosine"].make(TOPIC), pack, learns=True))
+        )
 
-    async def one_visit(self, hand: Hand) -> Assigned:
+    async def one_visit(self, hand: WorkerBroker) -> Assigned:
         """Take one task and do it."""
         task = await hand.lease()
         assert task is not None
@@ -78,16 +81,16 @@ class Crawl:
         return task
 
     @asynccontextmanager
-    async def worker(self, hand: Hand | None = None) -> AsyncIterator[Hand]:
+    async def worker(self, hand: WorkerBroker | None = None) -> AsyncIterator[WorkerBroker]:
         """Somebody who takes tasks, and gives back at the end what was not begun."""
-        hand = hand or Hand("w", capacity=4)
+        hand = hand or WorkerBroker("w", capacity=4)
         async with asyncio.TaskGroup() as group:
             group.create_task(hand.run(self.url))
             yield hand
             hand.leave()
             hand.gone()
 
-    async def works_off(self, hand: Hand) -> Ending:
+    async def works_off(self, hand: WorkerBroker) -> Ending:
         """Do all there is."""
         self.running.add_done_callback(lambda _: hand.leave())
         await work_together(hand, self.visitor, 4)
@@ -115,7 +118,7 @@ async def crawl(tmp_path: Path, rabbitmq: str, settings: Settings) -> AsyncItera
     clock = Time()
     folders.create_new(tmp_path / "c", settings, cluster=Cluster(broker=rabbitmq))
     with open_store(tmp_path / "c") as store:
-        coordinator = app.make_coordinator(store, MemoryLedger(), clock, far=True)
+        coordinator = assembly.make_coordinator(store, MemoryLedger(), clock, far=True)
         dispatch = Dispatch(coordinator, settings, crawl=store.crawl_id, run="r", inherited={}, clock=clock)
         async with asyncio.TaskGroup() as group:
             running = group.create_task(coordinator.run())
@@ -134,7 +137,7 @@ def assert_all_is_there_once(crawl: Crawl) -> None:
 # --- results ---------------------------------------------------------------------------------------------------------
 
 
-class Stutterer(Hand):
+class Stutterer(WorkerBroker):
     """Brings every result twice."""
 
     async def settle(self, visit: Visit) -> None:
@@ -308,18 +311,6 @@ async def test_what_is_in_the_queue_when_the_last_worker_leaves_goes_back_at_onc
     assert crawl.dispatch.figures().expired == 0
 
 
-async def test_a_worker_can_leave_while_the_broker_is_away() -> None:
-    hand = Hand("w", capacity=4)
-    async with asyncio.timeout(10), asyncio.TaskGroup() as group:
-        group.create_task(hand.run("amqp://u:p@127.0.0.1:1/"))
-        waiting = group.create_task(hand.lease())
-        await asyncio.sleep(0.05)
-        hand.leave()
-        assert await waiting is None
-        assert await hand.lease() is None
-        hand.gone()
-
-
 # --- voices ----------------------------------------------------------------------------------------------------------
 
 
@@ -328,12 +319,12 @@ async def test_a_worker_of_another_version_is_refused_with_one_sentence(
 ) -> None:
     monkeypatch.setattr(hands, "WIRE", wire.WIRE + 1)
     with pytest.raises(BaseExceptionGroup) as failed:
-        await Hand("newer", capacity=4).run(crawl.url)
+        await WorkerBroker("newer", capacity=4).run(crawl.url)
     refused = first_of(failed.value)
     assert isinstance(refused, BrokerRefused)
     assert f"version {wire.WIRE} of shoal's messages, and the worker newer" in str(refused)
     assert "install the same shoal on both" in str(refused)
-    (record,) = crawl.dispatch.crew.records(time.time())
+    (record,) = crawl.dispatch.worker_registry.records(time.time())
     assert (record.name, record.state) == ("newer", "refused")
     assert crawl.dispatch.figures().workers == 0
 
@@ -341,7 +332,7 @@ async def test_a_worker_of_another_version_is_refused_with_one_sentence(
 class Reader:
     """A visitor that notes which topic it could judge by, and which one each task needs."""
 
-    def __init__(self, crawl: Crawl, hand: Hand) -> None:
+    def __init__(self, crawl: Crawl, hand: WorkerBroker) -> None:
         self._crawl = crawl
         self._hand = hand
         self.versions: list[tuple[int, int]] = []
@@ -363,9 +354,9 @@ async def test_a_topic_reaches_a_worker_before_the_tasks_that_need_it(crawl: Cra
 
 
 async def test_the_coordinator_tells_who_works_for_it(crawl: Crawl, capsys: pytest.CaptureFixture[str]) -> None:
-    async with crawl.worker(Hand("基地", capacity=4)) as hand:
+    async with crawl.worker(WorkerBroker("基地", capacity=4)) as hand:
         await crawl.one_visit(hand)
-        await crawl.until(lambda: crawl.dispatch.crew.records(time.time())[0].visits == 1)
+        await crawl.until(lambda: crawl.dispatch.worker_registry.records(time.time())[0].visits == 1)
         await crawl.works_off(hand)
     found = await asyncio.to_thread(attendance, crawl.folder)
     assert found is not None
@@ -376,16 +367,3 @@ async def test_the_coordinator_tells_who_works_for_it(crawl: Crawl, capsys: pyte
     shown = capsys.readouterr().out
     assert "基地" in shown
     assert crawl.url not in shown
-
-
-def test_a_crawl_without_a_broker_has_no_cluster(tmp_path: Path) -> None:
-    folders.create_new(tmp_path / "alone", SETTINGS)
-    assert attendance(tmp_path / "alone") is None
-
-
-def test_a_broker_that_is_not_there_is_said_and_the_rest_is_shown(tmp_path: Path) -> None:
-    folders.create_new(tmp_path / "c", SETTINGS, cluster=Cluster(broker="amqp://u:secret@127.0.0.1:1/"))
-    found = attendance(tmp_path / "c")
-    assert found is not None
-    assert "cannot be reached" in found.problem
-    assert "secret" not in found.problem + found.broker

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from shoal.cluster import worker_service as working
-from shoal.cluster.worker_service import AbleHand, Visitors
-from shoal.crawl.allowance import Ending
-from shoal.crawl.visit import PageVisitor
+from shoal.cluster import worker_service
+from shoal.cluster.worker_service import SkilledWorkerBroker, Visitors
+from shoal.crawl.termination import Ending
+from shoal.crawl.visitor import PageVisitor
 from shoal.crawl.worker import work_together
 from shoal.errors import InputError
 from shoal.settings import Settings
@@ -30,7 +30,7 @@ class Machine:
         self.attempts = 0
 
     @asynccontextmanager
-    async def open_visitor(self, settings: Settings, *, packs: bool) -> AsyncIterator[PageVisitor]:
+    async def open_visitor(self, settings: Settings) -> AsyncIterator[PageVisitor]:
         self.attempts += 1
         if self.attempts <= self._failures:
             raise self._error
@@ -45,12 +45,12 @@ def test_a_crawl_that_cannot_be_worked_for_is_given_back_and_tried_again(
 ) -> None:
     async def act(scene: Scene) -> Ending:
         machine = Machine(scene, 2, error)
-        monkeypatch.setattr(working, "open_visitor", machine.open_visitor)
+        monkeypatch.setattr(worker_service, "open_visitor", machine.open_visitor)
         async with scene.worker() as hand:
             scene.running.add_done_callback(lambda _: hand.leave())
             visitors = Visitors(hand, scene.simulation.clock)
             began = scene.simulation.now
-            await work_together(AbleHand(hand, visitors), visitors, 4)
+            await work_together(SkilledWorkerBroker(hand, visitors), visitors, 4)
             await visitors.close()
             assert scene.simulation.now - began > 60, "it is not tried again and again at once"
             assert machine.attempts == 3

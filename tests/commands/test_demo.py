@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
+from shoal.commands.demo import show_demo
 from shoal.evaluate.outcome import Harvest, JudgedPage, Outcome
-from shoal.terminal.demo import show_demo
 
 
 def harvest(strategy: str, relevant: int, half: int | None) -> Harvest:
@@ -39,7 +39,7 @@ OUTCOME = Outcome(
     baseline=harvest("breadth", 80, None),
     best=tuple(JudgedPage(title=title, url=URL, language="", score=0.6, truth="relevant") for title in TITLES),
     explained=None,
-    picture="demo/harvest.png",
+    plot="demo/harvest.png",
     seconds=25.0,
 )
 

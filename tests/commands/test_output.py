@@ -4,37 +4,38 @@ from __future__ import annotations
 
 import ast
 import asyncio
-import io
 import json
-import logging
 import os
 import pty
 import subprocess
 import sys
+import threading
+from collections.abc import Mapping
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from msgspec.structs import replace
-from rich.table import Table
-from rich.text import Text
 
+from shoal.cli import main
 from shoal.model import Reason, State
-from shoal.printable import Formatter, escaped, harmless
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_store import open_store
-from shoal.terminal.speaking import Answers
-from tests.store.test_crawl_store import SETTINGS, batch, page
+from tests.commands.conftest import FOLDER, HOME
+from tests.evil_words import EVIL, dangerous
+from tests.shell import Said, Shell
+from tests.store.pages import SETTINGS, batch, page
 
 SOURCE = Path(__file__).parent.parent.parent / "src" / "shoal"
-EVIL = "\x1b]0;owned\x07 \x1b[2J \x9b31m \u202egpj.exe \u2028 \u2066 \x00 \x7f \r"
-"""A title for the window, a cleared screen, a CSI of one byte, text that runs backwards, an end of line of another kind."""
 
 
 # --- one way out -----------------------------------------------------------------------------------------------------
 
-MAY_PRINT = {"terminal/speaking.py"}
-MAY_TOUCH_STREAMS = MAY_PRINT | {"cli.py", "harmless.py"}
-OWN_PROGRAMS = {"evaluate/gate.py", "evaluate/serve.py", "indexing.py", "commands/feedback.py", "commands/seeds.py"}
+
+MAY_PRINT = {"commands/output.py"}
+MAY_TOUCH_STREAMS = MAY_PRINT | {"cli.py", "printable.py"}
+OWN_PROGRAMS = {"evaluate/gate.py", "evaluate/serve.py", "indexer.py", "commands/mark.py", "commands/seeds.py"}
 """These print numbers of ours, or only read or ask whether somebody watches."""
 
 
@@ -69,51 +70,12 @@ def test_the_own_programs_print_nothing_else() -> None:
         for where in sorted(OWN_PROGRAMS)
     }
     assert prints == {
-        "commands/feedback.py": 0, "commands/seeds.py": 0, "evaluate/gate.py": 3, "evaluate/serve.py": 1, "indexing.py": 0
+        "commands/mark.py": 0, "commands/seeds.py": 0, "evaluate/gate.py": 3, "evaluate/serve.py": 1, "indexer.py": 0
     }  # fmt: skip
 
 
-# --- what is cleaned -------------------------------------------------------------------------------------------------
-
-
-def dangerous(text: str) -> str:
-    """Every character of a text that a terminal does not simply show."""
-    return "".join(character for character in text if not character.isprintable() and character not in "\n\u3000\xa0")
-
-
-def test_what_is_harmless_stays() -> None:
-    text = "电网\u3000调度 café 📈\nnext\xa0line"
-    assert harmless(text) == text
-    assert not dangerous(harmless(EVIL))
-
-
-def test_json_says_the_same() -> None:
-    said = json.dumps({"title": EVIL + "电网\U000e0001"}, ensure_ascii=False)
-    assert json.loads(escaped(said)) == json.loads(said)
-    assert not dangerous(escaped(said))
-
-
-def test_a_table_is_clean_and_the_colours_are_ours() -> None:
-    out = io.StringIO()
-    console = Answers(file=out, force_terminal=True, width=100)
-    table = Table("title")
-    table.add_row(Text(EVIL, "red"))
-    table.add_row(EVIL)
-    console.print(table, EVIL)
-    ours = out.getvalue()
-    assert "\x1b[" in ours, "rich colours it"
-    assert not dangerous(__import__("re").sub(r"\x1b\[[0-9;]*m", "", ours))
-
-
-def test_logs_and_their_tracebacks_are_clean() -> None:
-    try:
-        raise ValueError(EVIL)
-    except ValueError:
-        record = logging.LogRecord("x", logging.ERROR, "x", 1, "it says %s", (EVIL,), sys.exc_info())
-    assert not dangerous(Formatter("%(message)s").format(record))
-
-
 # --- every command on a real terminal --------------------------------------------------------------------------------
+
 
 URL = "http://a.test/1"
 COMMANDS = {
@@ -130,7 +92,7 @@ COMMANDS = {
     "status --json": ("status", "--json"),
     "search": ("search", "owned"),
     "similar": ("similar", URL),
-    "feedback": ("feedback", "list"),
+    "mark": ("mark", "--list"),
     "check": ("check",),
     "an error": ("explain", "http://a.test/" + EVIL.replace("\x00", "")),
     "a folder": ("explain", "x", "--dir", "/nowhere/\x1b[2J\u202e"),
@@ -161,27 +123,30 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def on_a_terminal(*arguments: str, home: Path) -> bytes:
     """What the terminal gets to see, from either stream."""
     ours, theirs = pty.openpty()
-    environment = os.environ | {"SHOAL_STATE_DIR": str(home), "TERM": "dumb", "NO_COLOR": "1"}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "shoal", *arguments],
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        env=environment,
-        cwd=home,
-    )
-    os.close(theirs)
-    shown = b""
-    try:
-        while chunk := os.read(ours, 65536):
-            shown += chunk
-    except OSError:  # how a terminal ends
-        process.wait()
+    shown = bytearray()
+    reader = threading.Thread(target=_read_all, args=(ours, shown))
+    reader.start()
+    with (
+        open(theirs, "w", encoding="utf-8") as stream,
+        patch.dict(os.environ, {"SHOAL_STATE_DIR": str(home), "TERM": "dumb", "NO_COLOR": "1"}),
+        redirect_stdout(stream),
+        redirect_stderr(stream),
+        pytest.raises(SystemExit),
+    ):
+        main(arguments)
+    reader.join()
     os.close(ours)
-    return shown.replace(b"\r\n", b"\n")
+    return bytes(shown).replace(b"\r\n", b"\n")
 
 
-@pytest.mark.slow
+def _read_all(terminal: int, into: bytearray) -> None:
+    try:
+        while chunk := os.read(terminal, 65536):
+            into += chunk
+    except OSError:  # how a terminal ends
+        return
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_no_command_lets_a_stranger_steer_the_terminal(hostile: Path, tmp_path: Path, name: str) -> None:
     arguments = COMMANDS[name]
@@ -194,5 +159,63 @@ def test_no_command_lets_a_stranger_steer_the_terminal(hostile: Path, tmp_path: 
 
 @pytest.mark.parametrize("arguments", [("show", URL, "--html"), ("export", "--format", "csv")])
 def test_whoever_reads_a_pipe_gets_the_very_bytes(hostile: Path, arguments: tuple[str, ...]) -> None:
-    command = [sys.executable, "-m", "shoal", *arguments, "--dir", str(hostile)]
-    assert b"\x1b]0;owned\x07" in subprocess.run(command, capture_output=True, check=True).stdout
+    code, out, _ = Shell(hostile.parent).bytes(*arguments, "--dir", str(hostile))
+    assert code == 0
+    assert b"\x1b]0;owned\x07" in out
+
+
+# --- streams and terminals of all kinds ------------------------------------------------------------------------------
+
+
+POOR = {
+    "ascii": {"PYTHONIOENCODING": "ascii"},
+    "C": {"LC_ALL": "C", "LANG": "C"},
+}
+
+
+def as_process(
+    *arguments: str, home: Path, stdout: int = subprocess.PIPE, environ: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    """The command as a shell runs it."""
+    return subprocess.run(
+        [sys.executable, "-m", "shoal", *arguments],
+        cwd=home,
+        env={**os.environ, "SHOAL_STATE_DIR": str(home / "state"), **(environ or {})},
+        stdin=subprocess.DEVNULL,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("environ", POOR.values(), ids=POOR)
+def test_a_terminal_without_chinese_is_no_reason_to_fail(finished: tuple[Path, Said], environ: dict[str, str]) -> None:
+    home, _ = finished
+    explained = as_process("explain", "a.test/电网", "--dir", FOLDER, home=home, environ=environ)
+    assert (explained.returncode, explained.stderr) == (0, b"")
+    exported = as_process("explain", "a.test/电网", "--dir", FOLDER, "--json", home=home, environ=environ)
+    assert json.loads(exported.stdout)["title"] == "智能电网"
+
+
+@pytest.mark.slow
+def test_a_reader_that_has_had_enough_is_no_error(finished: tuple[Path, Said]) -> None:
+    home, _ = finished
+    for command in (("export",), ("status",), ("explain", HOME, "--json")):
+        reading, writing = os.pipe()
+        os.close(reading)
+        ended = as_process(*command, "--dir", FOLDER, home=home, stdout=writing)
+        os.close(writing)
+        assert (ended.returncode, ended.stderr) == (0, b""), command
+
+
+@pytest.mark.slow
+def test_a_full_disk_behind_standard_output_is_one_sentence(finished: tuple[Path, Said]) -> None:
+    home, _ = finished
+    for command in (("export",), ("status",), ("explain", HOME, "--json")):
+        with open("/dev/full", "wb") as full:
+            ended = as_process(*command, "--dir", FOLDER, home=home, stdout=full.fileno())
+        assert ended.returncode == 2, command
+        assert ended.stderr.startswith(b"shoal: There is no room left"), ended.stderr
+        assert ended.stderr.count(b"\n") == 1

@@ -17,6 +17,7 @@ import pytest
 from shoal.testing.webserver import read_log
 from tests.evaluate.recording import CHINESE, page, redirect, response, robots, save
 from tests.running import Command, Operator, ask
+from tests.shell import Shell
 
 pytestmark = pytest.mark.slow
 
@@ -114,23 +115,22 @@ async def test_a_person_is_told_how_to_use_it(operator: Operator) -> None:
     assert f"shoal crawl --topic WORDS --proxy {proxy} --delay 0 --seed http://www.grid.test/\n" in finished.out
 
 
-async def test_mistakes_are_one_sentence(operator: Operator) -> None:
+def test_mistakes_are_one_sentence(operator: Operator, shoal: Shell) -> None:
     for arguments, why in (
-        (("no.warc",), "shoal: no.warc: there is no such file.\n"),
+        (("no.warc",), "shoal: no.warc: there is no such file."),
         (("web.warc.gz", "--log", "no/such/folder.jsonl"), "no/such/folder.jsonl cannot be written: No such file"),
         (("web.warc.gz", "--port", "70000"), "70000 is not in the range"),
     ):
-        finished = await operator.runs("replay", *arguments)
-        assert (finished.code, finished.out) == (2, "")
-        assert why in finished.err
-        assert finished.err.count("\n") == 1
+        said = shoal("replay", *arguments)
+        assert why in f"shoal: {said.sentence()}"
+        assert said.code == 2
 
 
-async def test_a_port_that_is_taken(operator: Operator) -> None:
+def test_a_port_that_is_taken(operator: Operator, shoal: Shell) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        finished = await operator.runs("replay", "web.warc.gz", "--port", str(port))
-    assert finished.code == 2
-    assert finished.err == f"shoal: Port {port} of 127.0.0.1 cannot be used: choose another --port, or none.\n"
+        said = shoal("replay", "web.warc.gz", "--port", str(port))
+    assert said.code == 2
+    assert said.sentence() == f"Port {port} of 127.0.0.1 cannot be used: choose another --port, or none."

@@ -11,22 +11,20 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from shoal.cli import main
 from shoal.seeds.selection import Listed
-from shoal.services import crawls as app
+from shoal.services import crawls
 from shoal.testing.searxng_web import SearxngWeb, result
 from shoal.testing.webserver import SimpleWeb, WebServer
 from shoal.topic.topic_file import read_topic
-from tests.seeds.serving import served
+from tests.shell import Said, Shell, served
 
 pytestmark = pytest.mark.slow
-
 GRID = "https://a.test/grid"
 RESULTS = [
     result("https://a.test/grid", "Power grid basics", "How the grid works", ["bing", "brave"]),
@@ -36,43 +34,16 @@ RESULTS = [
     result("https://c.test/", "Unrelated"),
 ]
 URLS = ["https://a.test/grid", "https://b.test/%E7%94%B5%E7%BD%91", "https://www.a.test/grid.pdf", "https://c.test/"]
-
-
-@dataclass(frozen=True)
-class Said:
-    """What a command answered."""
-
-    code: int
-    out: str
-    err: str
-
-    def sentence(self) -> str:
-        """The one line on standard error, if there is nothing else."""
-        assert self.out == ""
-        assert self.err.startswith("shoal: ")
-        assert self.err.count("\n") == 1, self.err
-        assert self.err.rstrip().endswith((".", "?")), self.err
-        return self.err.removeprefix("shoal: ").rstrip()
-
-
 Shoal = Callable[..., Said]
 
 
 @pytest.fixture
-def shoal(capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shoal:
-    """`shoal seeds …` without the cost of a new process, in an empty folder."""
+def shoal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shoal:
+    """`shoal seeds …`, in an empty folder."""
     monkeypatch.chdir(tmp_path)
     for name in ("SHOAL_SEARXNG", "SHOAL_PROXY"):
         monkeypatch.delenv(name, raising=False)
-
-    def run(*arguments: str) -> Said:
-        with pytest.raises(SystemExit) as end:
-            main(("seeds", *arguments))
-        out, err = capfdbinary.readouterr()
-        assert isinstance(end.value.code, int)
-        return Said(end.value.code, out.decode(), err.decode())
-
-    return run
+    return partial(Shell(tmp_path), "seeds")
 
 
 @pytest.fixture
@@ -146,7 +117,7 @@ def test_an_instance_elsewhere_is_asked_through_the_proxy(shoal: Shoal, instance
 def test_a_new_topic_file_can_be_crawled(shoal: Shoal, instance: str) -> None:
     kept = shoal("find", "power grid, 电网=0.5", "--searxng", instance, "--choose", "1-2,4", "--topic-file", "t.toml")
     assert (kept.code, kept.err) == (0, "3 seeds added to t.toml.\n")
-    settings = read_topic(Path("t.toml"), names=app.names())
+    settings = read_topic(Path("t.toml"), names=crawls.names())
     assert settings.seeds == (URLS[0], URLS[1], URLS[3])
     assert [(term.text, term.weight) for term in settings.topic.terms] == [("power grid", 1.0), ("电网", 0.5)]
 
@@ -225,48 +196,6 @@ def test_titles_cannot_steer_the_terminal(shoal: Shoal) -> None:
 
 
 # --- mistakes --------------------------------------------------------------------------------------------------------
-
-X = ("--searxng", "http://127.0.0.1:9")
-T = ("--topic-file", "t.toml")
-MISTAKES: dict[str, tuple[tuple[str, ...], str]] = {
-    "no instance": (("find", "grid"), "Say which SearXNG instance to ask: --searxng http://127.0.0.1:8080"),
-    "instance is no URL": (("find", "grid", "--searxng", "localhost:8080"), "did you mean http://localhost:8080?"),
-    "nobody there": (
-        ("find", "grid", *X),
-        "The SearXNG instance http://127.0.0.1:9 cannot be asked: there is no connection",
-    ),
-    "no words": (("find", " , ", *X), "WORDS must name at least one word"),
-    "only punctuation": (("find", "!!", *X), "WORDS must have words in them"),
-    "bad weight": (("find", "电网=x", *X), "'电网' has 'x'"),
-    "language": (("find", "grid", *X, "--language", "Chinese"), "--language must be a code such as zh"),
-    "choice": (("find", "grid", *X, *T, "--choose", "x"), "'x' is not a choice; 1-5,8 keeps these"),
-    "choice backwards": (("find", "grid", *X, *T, "--choose", "5-1"), "did you mean 1-5?"),
-    "choice and all": (("find", "grid", *X, *T, "--choose", "1", "--all"), "either --choose or --all"),
-    "no file to keep in": (("find", "grid", *X, "--all"), "Say where to keep what you choose: --topic-file FILE.toml"),
-    "no such folder": (("find", "grid", *X, "--topic-file", "no/t.toml"), "there is no folder no"),
-    "file is a folder": (("find", "grid", *X, "--topic-file", "."), "is a folder; give the path of a topic file"),
-    "limit": (("find", "grid", *X, "--limit", "0"), "'--limit': 0 is not in the range"),
-    "host": (("find", "grid", *X, "--host", "a b"), "--host must be a host name such as example.org, not 'a b'"),
-    "proxy": (("find", "grid", *X, "--proxy", "nonsense"), "--proxy must be a URL"),
-    "range": (("read", "http://a.test/", "--allow-private", "home"), "--allow-private must be address ranges"),
-    "no such file": (
-        ("read", "list.xml"),
-        "'list.xml' is neither a URL nor a file that is there; did you mean https://list.xml?",
-    ),
-    "no scheme": (("read", "example.org/feed"), "did you mean https://example.org/feed?"),
-    "folder": (("read", "."), "'.' is a folder; give a file, or a URL"),
-    "bad URL": (("read", "http://"), "'http://' is not a URL that can be asked for"),
-    "zero byte": (("read", "a\0b"), "cannot be read"),
-    "private address": (("read", "http://127.0.0.1:9/x"), "the address 127.0.0.1 is not public"),
-    "new file without words": (("read", "http://a.test/", *T), "t.toml is not there yet; say with --match which words"),
-}
-
-
-@pytest.mark.parametrize(("arguments", "complaint"), MISTAKES.values(), ids=MISTAKES)
-def test_a_mistake_is_one_sentence_and_leaves_nothing(shoal: Shoal, arguments: tuple[str, ...], complaint: str) -> None:
-    said = shoal(*arguments)
-    assert complaint in said.sentence()
-    assert (said.code, list(Path().iterdir())) == (2, [])
 
 
 @pytest.mark.parametrize(

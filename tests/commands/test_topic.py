@@ -1,4 +1,4 @@
-"""`shoal topic show` and `shoal topic learn` as a user meets them."""
+"""`shoal topic show` and `shoal topic learn` as a user meets them, and what they see of a topic."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from rich.cells import cell_len
 
-from shoal.commands.topic import topic
+from shoal.commands.topic import show_history, show_lesson, show_topic, topic, word_table
 from shoal.errors import InputError
-from shoal.model import Origin, Term, Topic
-from shoal.services import crawls as app
+from shoal.model import Origin, Page, Term, Topic
+from shoal.model.stored import TopicChange
+from shoal.services import crawls
 from shoal.settings import Settings
 from shoal.testing.webserver import SimpleWeb, WebServer
+from shoal.topic.term_weights import LearnedTopic, TermStatistics
 from shoal.topic.topic_file import read_topic
 
 ENGLISH = "A transformer changes the voltage. The transformers of a substation feed the power grid. A substation hums."
@@ -58,7 +61,7 @@ def samples(tmp_path: Path) -> list[Path]:
 def test_a_topic_file_is_made_that_a_crawl_can_use(tmp_path: Path, samples: list[Path]) -> None:
     out = tmp_path / "电网.toml"
     said = run("learn", "--from", *samples, "--topic", "电网, power grid=0.5", "--out", out, "--name", "电网 grid")
-    learned = read_topic(out, names=app.names(), options={"seeds": ("http://a.test/",)}).topic
+    learned = read_topic(out, names=crawls.names(), options={"seeds": ("http://a.test/",)}).topic
     by_origin = {
         origin: {term.text for term in learned.terms if term.origin is origin} for origin in (Origin.HAND, Origin.SEEDS)
     }
@@ -91,7 +94,7 @@ async def test_urls_become_the_seeds(tmp_path: Path) -> None:
         said = await asyncio.to_thread(
             run, "learn", *pages, "--proxy", server.proxy, "--delay", "0", "--user-agent", "Minnow/1", "--out", out
         )
-    assert read_topic(out, names=app.names()).seeds == ("http://b.test/%E7%94%B5", "http://a.test/grid")
+    assert read_topic(out, names=crawls.names()).seeds == ("http://b.test/%E7%94%B5", "http://a.test/grid")
     assert said.stderr.endswith(f"Crawl with: shoal crawl {out}\n")
 
 
@@ -139,7 +142,7 @@ def test_a_file_is_shown(tmp_path: Path) -> None:
 
 def test_the_topic_of_a_crawl_and_its_history_are_shown(tmp_path: Path) -> None:
     started = Topic(name="grid", terms=(Term(text="grid"),), threshold=0.3)
-    app.start_crawl(tmp_path / "crawl", Settings(topic=started, seeds=("http://a.test/",)))
+    crawls.start_crawl(tmp_path / "crawl", Settings(topic=started, seeds=("http://a.test/",)))
     assert answer("show", "--dir", tmp_path / "crawl")["threshold"] == 0.3
     [first] = answer("show", "--dir", tmp_path / "crawl", "--history")
     assert (first["version"], first["pages"], first["learned"], first["moved"]) == (1, 0, [], [])
@@ -157,3 +160,82 @@ def test_what_cannot_be_shown_is_one_sentence(tmp_path: Path) -> None:
 def test_nobody_waits_for_what_most_commands_do_not_need() -> None:
     code = "import sys, shoal.commands.topic; sys.exit(len({'aiohttp', 'wordfreq', 'rjieba'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+# --- what is shown ---------------------------------------------------------------------------------------------------
+
+GRID = Topic(
+    name="power grid",
+    terms=(
+        Term(text="grid", weight=2.0),
+        Term(text="变压器", weight=1.0, factor=1.8, origin=Origin.SEEDS),
+        Term(text="kv", weight=0.01, origin=Origin.ADAPTED),
+    ),
+    negative=(Term(text="fan", weight=0.5),),
+    threshold=0.2,
+    version=3,
+)
+
+
+def test_columns_stand_under_each_other_in_chinese_too() -> None:
+    lines = list(
+        word_table(GRID.terms, {"grid": TermStatistics(count=1, samples=1), "kv": TermStatistics(count=0, samples=0)})
+    )
+    assert lines == [
+        "          weight                factor  origin",
+        "  grid     2.000  ████████████    1.00  typed, once on 1 page",
+        "  变压器   1.000  ██████          1.80  from samples",
+        "  kv       0.010  ▏               1.00  from relevant pages, on no page",
+    ]
+    assert len({cell_len(line[: line.index(".")]) for line in lines[1:]}) == 1
+
+
+def test_a_topic(capsys: pytest.CaptureFixture[str]) -> None:
+    show_topic(GRID)
+    out = capsys.readouterr().out.splitlines()
+    assert out[0] == "power grid  version 3"
+    assert out[-3:] == ["against: fan 0.50", "", "threshold: 0.2"]
+
+
+def test_several_topics(capsys: pytest.CaptureFixture[str]) -> None:
+    parts = (Topic(name="a", terms=(Term(text="grid"),), threshold=0.4), Topic(name="b", terms=(Term(text="电网"),)))
+    show_topic(Topic(name="both", terms=(Term(text="grid"), Term(text="电网")), any=parts))
+    out = capsys.readouterr().out
+    assert "2 topics, each judged on its own" in out
+    assert out.index("\na\n") < out.index("grid ") < out.index("\nb\n") < out.index("电网 ")
+    assert "threshold: the judge's own; a: 0.4" in out
+
+
+def test_what_was_learned(capsys: pytest.CaptureFixture[str]) -> None:
+    page = Page(url="http://a.test/", title="A \x1b[31mred\x1b[0m title")
+    show_lesson(LearnedTopic(topic=GRID, samples=1, found={"变压器": TermStatistics(count=1200, samples=3)}), [page])
+    out = capsys.readouterr().out
+    assert "power grid: learned from 1 page\n" in out
+    assert "from samples, 1,200 times on 3 pages" in out
+    assert "\x1b" not in out  # a stranger's title must not steer the terminal
+
+
+def test_history(capsys: pytest.CaptureFixture[str]) -> None:
+    first = Topic(name="t", terms=(Term(text="grid"), Term(text="fan", weight=0.3, origin=Origin.SEEDS)))
+    second = Topic(
+        name="t",
+        version=2,
+        threshold=0.2,
+        terms=(Term(text="grid", weight=1.5), Term(text="变压器", weight=0.5, origin=Origin.ADAPTED)),
+    )
+    changes = [
+        TopicChange(topic=first, pages=0, at=0.0, why="as the crawl was started"),
+        TopicChange(topic=second, pages=1, at=86400.0, why="Learned 变压器; dropped fan."),
+    ]
+    show_history(changes)
+    assert capsys.readouterr().out.splitlines() == [
+        "version 1  after 0 pages  before the first page",
+        "  as the crawl was started",
+        "    grid 1.00, fan 0.30",
+        "version 2  after 1 page  1970-01-02 00:00:00 UTC",
+        "  Learned 变压器; dropped fan.",
+        "  + 变压器 0.500",
+        "  - fan 0.300",
+        "  ~ grid 1.000 → 1.500",
+        "  ~ threshold: the judge's own → 0.2",
+    ]

@@ -8,14 +8,27 @@ from pathlib import Path
 
 import pytest
 
-from shoal.crawl.extras import NoBacklog
-from shoal.model import Entry, Image, Picture, Pictured, Response, Seen, Sighting, State, Task, Term, Timing, Topic
+from shoal.model import (
+    DecodedImage,
+    Entry,
+    Image,
+    Response,
+    Seen,
+    SeenImage,
+    Sighting,
+    State,
+    Task,
+    Term,
+    Timing,
+    Topic,
+)
+from shoal.model.stored import Changes, FetchedPage, ImageFate, ImageOnPage
 from shoal.protocols import Backlog
-from shoal.remembered import Changes, PictureFate, Shown, StoredPage
 from shoal.settings import Cluster, Settings
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_store import CrawlStore, open_store
-from shoal.store.pictures import SqliteBacklog
+from shoal.store.kept_images import SqliteBacklog
+from shoal.store.packed_page import pack
 from shoal.urls import key_of
 
 AT = Timing(started=1.0, answered=2.0, ended=3.0)
@@ -26,24 +39,25 @@ def url(number: int) -> str:
     return f"http://cdn.test/{number}.png"
 
 
-def fill(folder: Path, cluster: Cluster, pictures: int) -> None:
-    """One page that shows so many pictures, the second of which is here already."""
+def fill(folder: Path, cluster: Cluster, images: int) -> None:
+    """One page that shows so many images, the second of which is here already."""
     folders.create(folder, Settings(topic=Topic(name="t", terms=(Term(text="t"),)), seeds=(PAGE,)), cluster=cluster)
 
     async def commit(store: CrawlStore) -> None:
         entry = Entry(id=1, url=PAGE, host="a.test", priority=1.0, state=State.DONE)
         response = Response(url=PAGE, status=200, headers=(("etag", '"1"'),), body=b"x", timing=AT)
-        page = StoredPage(seen=Seen(task=Task(id=1, url=PAGE, host="a.test"), response=response), fetch_order=1)
-        sightings = [Sighting(image=Image(url=url(number)), score=0.5) for number in range(1, pictures + 1)]
+        task = Task(id=1, url=PAGE, host="a.test")
+        page = FetchedPage(seen=Seen(task=task, response=response, packed=pack(response, None)), fetch_order=1)
+        sightings = [Sighting(image=Image(url=url(number)), score=0.5) for number in range(1, images + 1)]
         shown = tuple(
-            Shown(picture=number, key=key_of(one.image.url), url=one.image.url, page=1, sighting=one)
+            ImageOnPage(image=number, key=key_of(one.image.url), url=one.image.url, page=1, sighting=one)
             for number, one in enumerate(sightings, start=1)
         )
         body = Response(url=url(2), status=200, headers=(), body=b"png", timing=AT)
-        look = Picture(format="png", width=100, height=80, fingerprint=b"12345678", thumbnail=b"t")
-        came = Pictured(task=Task(id=-1, url=url(2), kind="picture"), response=body, picture=look)
+        look = DecodedImage(format="png", width=100, height=80, fingerprint=b"12345678", thumbnail=b"t")
+        came = SeenImage(task=Task(id=-1, url=url(2), kind="image"), response=body, image=look)
         await store.commit(Changes(added=(entry,), pages=(page,), shown=shown))
-        await store.commit(Changes(pictures=(PictureFate(id=2, state=State.DONE, came=came),)))
+        await store.commit(Changes(images=(ImageFate(id=2, state=State.DONE, came=came),)))
 
     with open_store(folder) as store:
         asyncio.run(commit(store))
@@ -56,12 +70,12 @@ def backlog(tmp_path: Path, cluster: Cluster) -> Iterator[Backlog]:
         yield SqliteBacklog(database)
 
 
-def test_every_picture_has_its_number(backlog: Backlog) -> None:
-    assert backlog.picture_numbers() == {key_of(url(number)): number for number in range(1, 8)}
+def test_every_image_has_its_number(backlog: Backlog) -> None:
+    assert backlog.image_numbers() == {key_of(url(number)): number for number in range(1, 8)}
 
 
 def test_what_is_here_does_not_wait(backlog: Backlog) -> None:
-    assert backlog.pictures_here() == 1
+    assert backlog.images_here() == 1
     assert [wanted.id for wanted in backlog.wanted(1, 100)] == [1, 3, 4, 5, 6, 7]
 
 
@@ -79,8 +93,3 @@ def test_pages_to_look_at_again_come_with_what_the_server_said(tmp_path: Path, b
         database.execute("INSERT INTO due VALUES (1)")
     (due,) = backlog.due()
     assert (due.id, due.url, due.etag, due.last_modified) == (1, PAGE, '"1"', "")
-
-
-def test_where_nothing_is_wanted_nothing_waits() -> None:
-    nothing: Backlog = NoBacklog()
-    assert (nothing.picture_numbers(), nothing.pictures_here(), nothing.wanted(1, 10), nothing.due()) == ({}, 0, [], [])

@@ -12,23 +12,24 @@ from pathlib import Path
 
 import pytest
 
+from shoal import assembly
 from shoal.cluster.dispatch import Dispatch
-from shoal.cluster.worker_broker import Hand
-from shoal.crawl.allowance import Ending
-from shoal.crawl.bounded_reader import InTurns
+from shoal.cluster.worker_broker import WorkerBroker
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.page_reader import PageReader
 from shoal.crawl.pipe import Channel, PipeBroker, connect, serve
-from shoal.crawl.visit import PageVisitor
+from shoal.crawl.readers import InTurns
+from shoal.crawl.termination import Ending
+from shoal.crawl.visitor import PageVisitor
 from shoal.crawl.worker import work_together
 from shoal.judge import judges
 from shoal.model import State
 from shoal.parse.parser import HtmlParser
 from shoal.protocols import Broker
-from shoal.services import crawls as app
 from shoal.settings import Politeness, Settings
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_store import open_store
+from shoal.store.packed_page import pack
 from shoal.testing.fakes import FakeFetcher
 from shoal.testing.memory_ledger import MemoryLedger
 from tests.crawl.simulated import SEED, TOPIC, page
@@ -72,7 +73,7 @@ async def through_a_pipe(coordinator: Coordinator, running: asyncio.Task[Ending]
 @asynccontextmanager
 async def through_rabbitmq(coordinator: Coordinator, running: asyncio.Task[Ending], url: str) -> AsyncIterator[Broker]:
     dispatch = Dispatch(coordinator, SETTINGS, crawl="c", run="r", inherited={})
-    hand = Hand("w", capacity=10)
+    hand = WorkerBroker("w", capacity=10)
     async with asyncio.TaskGroup() as group:
         group.create_task(dispatch.run(url, running))
         group.create_task(hand.run(url))
@@ -90,10 +91,10 @@ async def crawl(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
     url = request.getfixturevalue("rabbitmq") if request.param is through_rabbitmq else ""
     folders.create_new(tmp_path, SETTINGS)
     visitor = PageVisitor(
-        FakeFetcher(WEB, time.time), InTurns(PageReader(HtmlParser(), judges()["cosine"].make(TOPIC)))
+        FakeFetcher(WEB, time.time), InTurns(PageReader(HtmlParser(), judges()["cosine"].make(TOPIC), pack))
     )
     with open_store(tmp_path) as store:
-        coordinator = app.make_coordinator(store, MemoryLedger())
+        coordinator = assembly.make_coordinator(store, MemoryLedger())
         running = asyncio.create_task(coordinator.run())
         async with request.param(coordinator, running, url) as broker:
             yield Crawl(broker, coordinator, running, visitor, tmp_path)

@@ -1,6 +1,6 @@
 """What every judge keeps, whatever its formula, also when it judges several topics at once.
 
-A new file in `crawl/judge/` is tested here without a change.
+A new file in `judge/` is tested here without a change.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from shoal.judge import judges, make_judge
-from shoal.judge.registry import Choice
+from shoal.judge.registry import Registered
 from shoal.model import Link, Page, Response, Term, Timing, Topic
 from shoal.parse.parser import HtmlParser
 from shoal.protocols import Judge
@@ -49,7 +49,7 @@ TOPICS = pytest.mark.parametrize(
 PAGES = {
     "english": [
         ("Power grids today", "The power grid has a substation. " * 3, "More about the power grid"),
-        ("A walk in the hills", "We passed a substation, and then a lake. " * 3, "Pictures"),
+        ("A walk in the hills", "We passed a substation, and then a lake. " * 3, "Images"),
         ("Recipes", "Take two eggs and some flour. " * 3, "Home"),
     ],
     "simplified": [
@@ -112,7 +112,7 @@ def scores(judge: Judge, given: list[Page]) -> list[float]:
 
 
 @pytest.mark.parametrize("choice", judges().values(), ids=judges())
-def test_it_says_what_it_is(choice: Choice[Judge]) -> None:
+def test_it_says_what_it_is(choice: Registered[Judge]) -> None:
     assert choice.name == choice.name.lower()
     assert choice.summary
     assert "\n" not in choice.summary
@@ -215,7 +215,7 @@ def test_links_in_all_languages_are_equal(make: Maker, name: str, topic: Topic, 
 
 
 def test_no_link_promises_more_than_one_whose_text_names_the_topic(make: Maker, name: str) -> None:
-    """Whether surroundings and URL count at all is for each judge to say (`tests/judge/test_links.py`)."""
+    """Whether surroundings and URL count at all is for each judge to say (`tests/judge/test_vector.py`)."""
     words, plain = "the power grid and its substation", "http://x.example/1"
     links = (
         Link(url=plain, anchor=words),

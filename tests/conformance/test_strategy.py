@@ -1,4 +1,4 @@
-"""What every strategy keeps, whatever its rule. A new file in `crawl/strategy/` is tested here without a change."""
+"""What every strategy keeps, whatever its rule. A new file in `strategy/` is tested here without a change."""
 
 from __future__ import annotations
 
@@ -6,26 +6,52 @@ import asyncio
 import inspect
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from random import Random
 
 import msgspec
 import pytest
 
-from shoal.crawl.allowance import Ending
-from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.page_reader import PageReader
-from shoal.crawl.visit import PageVisitor
+from shoal.crawl.readers import InTurns
+from shoal.crawl.termination import Ending
+from shoal.crawl.visitor import PageVisitor
 from shoal.errors import InputError
 from shoal.judge import judges
-from shoal.judge.registry import Choice
-from shoal.model import Candidate, Entry, Link, LinkKind, Opinion, Reason, Seen, State, Term, Topic, Value
+from shoal.judge.registry import Registered
+from shoal.model import (
+    Candidate,
+    Entry,
+    Evidence,
+    Link,
+    LinkKind,
+    Mark,
+    Outlook,
+    Reason,
+    Repriced,
+    Seen,
+    State,
+    Term,
+    Topic,
+    Value,
+)
 from shoal.parse.parser import HtmlParser
-from shoal.protocols import Strategy
-from shoal.services import crawls as app
+from shoal.protocols import (
+    Forecaster,
+    LeaseObserver,
+    LinkExplainer,
+    MarkLearner,
+    Persistent,
+    Portable,
+    Repricer,
+    Strategy,
+)
+from shoal.services import crawls
+from shoal.store.packed_page import pack
 from shoal.strategy import SEED_PRIORITY, strategies
+from shoal.strategy.capabilities import capabilities_of
 from shoal.testing.fakes import Answer, FakeFetcher
 from shoal.urls import key_of
 from tests.crawl import simulated
@@ -53,26 +79,75 @@ GARBAGE = (
 
 
 @pytest.fixture(params=sorted(strategies()))
-def choice(request: pytest.FixtureRequest) -> Choice[Strategy]:
+def choice(request: pytest.FixtureRequest) -> Registered[Strategy]:
     return strategies()[request.param]
 
 
 @pytest.fixture
-def strategy(choice: Choice[Strategy]) -> Strategy:
+def strategy(choice: Registered[Strategy]) -> Strategy:
     return choice.make(TOPIC)
+
+
+def pace(strategy: Strategy) -> int:
+    return strategy.pace() if isinstance(strategy, Repricer) else 1_000_000
+
+
+def refresh(strategy: Strategy) -> Sequence[Repriced]:
+    """What is new of the URLs that wait."""
+    return asyncio.run(_refreshed(strategy)) if isinstance(strategy, Repricer) else ()
+
+
+async def _refreshed(strategy: Repricer) -> Sequence[Repriced]:
+    return await strategy.refresh()
+
+
+def recall(strategy: Strategy, memos: Iterable[bytes]) -> None:
+    if isinstance(strategy, Persistent):
+        strategy.recall(memos)
+
+
+def outlook(strategy: Strategy, pages: int) -> Outlook | None:
+    return strategy.outlook(pages) if isinstance(strategy, Forecaster) else None
+
+
+def reasons(strategy: Strategy, entry: Entry) -> tuple[Evidence, ...]:
+    return strategy.reasons(entry) if isinstance(strategy, LinkExplainer) else ()
+
+
+def learn_mark(strategy: Strategy, mark: Mark) -> None:
+    if isinstance(strategy, MarkLearner):
+        strategy.learn_mark(mark)
+
+
+def one_of_each_memory() -> list[str]:
+    """A strategy for every way to remember: what is called when a crawl goes on, and whether its pages inherit.
+
+    Who shares both is brought back by the same code, so one crawl that is stopped and one that is killed stand for all of them.
+    """
+    ways: dict[object, str] = {}
+    for name, choice in sorted(strategies().items()):
+        strategy = choice.make(TOPIC)
+        followed = strategy.follow(seen(score=0.1, hints=(0.1,), depth=1))
+        ways.setdefault((getattr(type(strategy), "recall", None), *(one.inherited is None for one in followed)), name)
+    return list(ways.values())
+
+
+@pytest.fixture(params=one_of_each_memory())
+def rememberer(request: pytest.FixtureRequest) -> Registered[Strategy]:
+    return strategies()[request.param]
 
 
 # --- what it says about itself ---------------------------------------------------------------------------------------
 
 
-def test_it_says_what_it_is(choice: Choice[Strategy]) -> None:
+def test_it_says_what_it_is(choice: Registered[Strategy]) -> None:
     assert choice.name == choice.name.lower()
     assert choice.summary
     assert "\n" not in choice.summary
     assert choice.judge in judges()
 
 
-def test_its_parameters_are_those_of_its_maker(choice: Choice[Strategy]) -> None:
+def test_its_parameters_are_those_of_its_maker(choice: Registered[Strategy]) -> None:
     taken = inspect.signature(choice.make).parameters.values()
     defaults = {one.name: one.default for one in taken if one.kind is inspect.Parameter.KEYWORD_ONLY}
     assert {one.name: one.default for one in choice.parameters} == defaults
@@ -81,14 +156,34 @@ def test_its_parameters_are_those_of_its_maker(choice: Choice[Strategy]) -> None
         assert one.what
 
 
-def test_every_parameter_can_be_set_to_its_limits(choice: Choice[Strategy]) -> None:
+def test_every_parameter_can_be_set_to_its_limits(choice: Registered[Strategy]) -> None:
     for one in choice.parameters:
         for amount in (one.default, one.least, one.most):
             strategy = choice.make(TOPIC, **{one.name: float(amount)})
             for visit in series(12):
                 assert_sound(strategy.follow(visit), visit)
-            assert strategy.pace() >= 1
-            assert all(math.isfinite(new.priority) for new in asyncio.run(strategy.refresh()))
+            assert pace(strategy) >= 1
+            assert all(math.isfinite(new.priority) for new in refresh(strategy))
+
+
+OPTIONAL = (Repricer, LeaseObserver, LinkExplainer, MarkLearner, Forecaster, Portable, Persistent)
+"""What a strategy may be able to do."""
+
+
+def methods_of(protocol: type) -> set[str]:
+    return {name for name, value in vars(protocol).items() if inspect.isfunction(value) and not name.startswith("_")}
+
+
+def test_what_it_can_do_it_can_do_whole(strategy: Strategy) -> None:
+    """Half of a protocol is never called, and an inherited method without a body answers nothing."""
+    for protocol in OPTIONAL:
+        own = {
+            name
+            for name in methods_of(protocol)
+            if getattr(type(strategy), name, None) not in (None, getattr(protocol, name))
+        }
+        assert own in (set(), methods_of(protocol)), protocol
+        assert isinstance(strategy, protocol) == bool(own)
 
 
 # --- candidates ------------------------------------------------------------------------------------------------------
@@ -127,9 +222,9 @@ def test_a_page_without_links_leads_nowhere(strategy: Strategy) -> None:
 
 
 def test_what_is_not_a_page_leads_nowhere(strategy: Strategy) -> None:
-    picture = msgspec.structs.replace(seen(score=0.0, hints=()), page=None, verdict=None)
-    assert list(strategy.follow(picture)) == []
-    assert list(asyncio.run(strategy.refresh())) == []
+    image = msgspec.structs.replace(seen(score=0.0, hints=()), page=None, verdict=None)
+    assert list(strategy.follow(image)) == []
+    assert list(refresh(strategy)) == []
 
 
 def test_a_nofollow_link_is_refused_and_its_neighbours_are_not(strategy: Strategy) -> None:
@@ -148,15 +243,15 @@ def test_a_nofollow_page_refuses_all_its_links(strategy: Strategy) -> None:
     assert {one.why for one in candidates} == {"the page says nofollow"}
 
 
-def test_the_same_visits_give_the_same_candidates(choice: Choice[Strategy]) -> None:
+def test_the_same_visits_give_the_same_candidates(choice: Registered[Strategy]) -> None:
     def run() -> list[Value]:
         strategy = choice.make(TOPIC)
-        return [one for visit in series(8) for one in (*strategy.follow(visit), *asyncio.run(strategy.refresh()))]
+        return [one for visit in series(8) for one in (*strategy.follow(visit), *refresh(strategy))]
 
     assert run() == run()
 
 
-def test_a_page_inherits_nothing_or_all_that_its_link_was_given(choice: Choice[Strategy]) -> None:
+def test_a_page_inherits_nothing_or_all_that_its_link_was_given(choice: Registered[Strategy]) -> None:
     """Who leaves nothing to a page does not ask what was left to it; else `None` is what a seed has."""
     visit = seen(score=0.1, hints=(0.0, 0.1), depth=1)
     given = msgspec.structs.replace(visit, task=msgspec.structs.replace(visit.task, inherited=0.25))
@@ -194,8 +289,8 @@ def series(pages: int) -> list[Seen]:
 
 
 def test_refresh_before_the_first_page_changes_nothing(strategy: Strategy) -> None:
-    assert list(asyncio.run(strategy.refresh())) == []
-    assert strategy.pace() >= 1
+    assert list(refresh(strategy)) == []
+    assert pace(strategy) >= 1
     for visit in series(3):
         assert_sound(strategy.follow(visit), visit)
 
@@ -204,7 +299,7 @@ def test_refresh_prices_links_that_were_found(strategy: Strategy) -> None:
     known: set[int] = set()
     for visit in series(20):
         known |= {key_of(one.link.url) for one in strategy.follow(visit)}
-        repriced = asyncio.run(strategy.refresh())
+        repriced = refresh(strategy)
         assert {one.key for one in repriced} <= known
         assert len({one.key for one in repriced}) == len(repriced)
         for one in repriced:
@@ -225,35 +320,35 @@ class Prices:
         self.of: dict[int, float] = dict(prices or {})
         """By key; of a link that was found twice, the better one."""
         self.memos: list[bytes] = []
-        self._due = strategy.pace()
+        self._due = pace(strategy)
 
     def see(self, visit: Seen) -> None:
         for one in self.strategy.follow(visit):
             if one.refused is None:
                 key = key_of(one.link.url)
                 self.of[key] = max(one.priority, self.of.get(key, one.priority))
-        self.memos.append(self.strategy.memo(visit))
+        self.memos.append(capabilities_of(self.strategy).memo(visit))
         self._due -= 1
         if self._due <= 0:
             self.refresh()
 
     def refresh(self) -> None:
-        self.of.update({one.key: one.priority for one in asyncio.run(self.strategy.refresh())})
-        self._due = self.strategy.pace()
+        self.of.update({one.key: one.priority for one in refresh(self.strategy)})
+        self._due = pace(self.strategy)
 
 
-def greedy(choice: Choice[Strategy]) -> Strategy:
+def greedy(choice: Registered[Strategy]) -> Strategy:
     """One that does not try things out: what it tries is not part of what it knows."""
     return choice.make(TOPIC, **{one.name: one.least for one in choice.parameters if one.name == "explore"})
 
 
-def test_who_recalls_knows_what_the_follower_knows(choice: Choice[Strategy]) -> None:
+def test_who_recalls_knows_what_the_follower_knows(choice: Registered[Strategy]) -> None:
     *visits, one_more, another = series(32)
     follower = Prices(greedy(choice))
     for visit in visits:
         follower.see(visit)
     heir = Prices(greedy(choice), follower.of)
-    heir.strategy.recall(iter(follower.memos))
+    recall(heir.strategy, iter(follower.memos))
     for visit in (one_more, another):
         for each in (follower, heir):
             each.see(visit)
@@ -263,32 +358,33 @@ def test_who_recalls_knows_what_the_follower_knows(choice: Choice[Strategy]) -> 
 
 def noted(strategy: Strategy, visits: Iterable[Seen]) -> list[bytes]:
     """The memos of pages, each asked for when the page was followed."""
-    return [memo for visit in visits for _ in [list(strategy.follow(visit))] for memo in [strategy.memo(visit)]]
+    can = capabilities_of(strategy)
+    return [memo for visit in visits for _ in [list(can.follow(visit))] for memo in [can.memo(visit)]]
 
 
-def test_memos_are_the_same_whoever_follows(choice: Choice[Strategy]) -> None:
+def test_memos_are_the_same_whoever_follows(choice: Registered[Strategy]) -> None:
     visits = series(6)
     memos = noted(choice.make(TOPIC), visits)
     assert noted(choice.make(TOPIC), visits) == memos
     # Made of the page alone, or while it was followed.
-    assert choice.make(TOPIC).memo(visits[0]) in (b"", memos[0])
+    assert capabilities_of(choice.make(TOPIC)).memo(visits[0]) in (b"", memos[0])
 
 
-def test_what_other_strategies_noted_does_no_harm(choice: Choice[Strategy]) -> None:
+def test_what_other_strategies_noted_does_no_harm(choice: Registered[Strategy]) -> None:
     *visits, last = series(10)
     for other in strategies().values():
         strategy = choice.make(TOPIC)
-        strategy.recall(memo for noting in noted(other.make(TOPIC), visits) for memo in (*GARBAGE, noting))
+        recall(strategy, (memo for noting in noted(other.make(TOPIC), visits) for memo in (*GARBAGE, noting)))
         assert_sound(strategy.follow(last), last)
-        asyncio.run(strategy.refresh())
+        refresh(strategy)
 
 
-def test_garbage_among_memos_is_as_nothing(choice: Choice[Strategy]) -> None:
+def test_garbage_among_memos_is_as_nothing(choice: Registered[Strategy]) -> None:
     *visits, last = series(10)
     with_garbage, without = choice.make(TOPIC), choice.make(TOPIC)
     memos = noted(choice.make(TOPIC), visits)
-    with_garbage.recall(part for memo in memos for part in (*GARBAGE, memo))
-    without.recall(memos)
+    recall(with_garbage, (part for memo in memos for part in (*GARBAGE, memo)))
+    recall(without, memos)
     assert list(with_garbage.follow(last)) == list(without.follow(last))
 
 
@@ -316,55 +412,55 @@ def waiting(strategy: Strategy, pages: int) -> list[str]:
 
 
 @pytest.mark.parametrize("pages", [0, 1, 12])
-def test_what_it_never_heard_of_does_no_harm(choice: Choice[Strategy], pages: int) -> None:
+def test_what_it_never_heard_of_does_no_harm(choice: Registered[Strategy], pages: int) -> None:
     strategy = choice.make(TOPIC)
     waiting(strategy, pages)
-    before = strategy.outlook(100)
+    before, can = outlook(strategy, 100), capabilities_of(strategy)
     for url in STRANGE:
-        strategy.chosen(entry(url))
-        assert strategy.reasons(entry(url)) == ()
+        can.chosen(entry(url))
+        assert reasons(strategy, entry(url)) == ()
         for relevant in (None, True, False, None):
-            strategy.told(Opinion(url=url, relevant=relevant, at=NOW))
-        strategy.lost([key_of(url)])
-    assert strategy.outlook(100) == before
+            learn_mark(strategy, Mark(url=url, relevant=relevant, at=NOW))
+        can.lost([key_of(url)])
+    assert outlook(strategy, 100) == before
     last = series(13)[-1]
     assert_sound(strategy.follow(last), last)
-    asyncio.run(strategy.refresh())
+    refresh(strategy)
 
 
 def test_why_a_link_was_chosen_and_what_makes_its_value(strategy: Strategy) -> None:
-    urls = waiting(strategy, 12)
+    urls, can = waiting(strategy, 12), capabilities_of(strategy)
     for url in urls:
-        amounts = [abs(one.amount) for one in strategy.reasons(entry(url))]
+        amounts = [abs(one.amount) for one in reasons(strategy, entry(url))]
         assert all(math.isfinite(amount) for amount in amounts)
-        assert all(one.what and "\n" not in one.what for one in strategy.reasons(entry(url)))
-        strategy.chosen(entry(url))
-        strategy.chosen(entry(url))  # after a failure it is asked for again
+        assert all(one.what and "\n" not in one.what for one in reasons(strategy, entry(url)))
+        can.chosen(entry(url))
+        can.chosen(entry(url))  # after a failure it is asked for again
         visit = seen(score=0.5, hints=(0.5,), url=url, depth=2)
         assert_sound(strategy.follow(visit), visit)
-        why = strategy.why(entry(url))
+        why = can.why(entry(url))
         assert "\n" not in why
         assert not amounts or why, "who can say why says it"
 
 
 def test_a_link_that_was_chosen_and_lost_does_no_harm(strategy: Strategy) -> None:
-    urls = waiting(strategy, 12)
+    urls, can = waiting(strategy, 12), capabilities_of(strategy)
     for url in urls:
-        strategy.chosen(entry(url))
-    strategy.lost(key_of(url) for url in urls[::2])
+        can.chosen(entry(url))
+    can.lost(key_of(url) for url in urls[::2])
     for url in urls:
         visit = seen(score=0.5, hints=(0.5,), url=url, depth=2)
         assert_sound(strategy.follow(visit), visit)
-        assert isinstance(strategy.why(entry(url)), str)
+        assert isinstance(can.why(entry(url)), str)
 
 
-def test_opinions_of_all_kinds_are_heard(strategy: Strategy) -> None:
+def test_marks_of_all_kinds_are_heard(strategy: Strategy) -> None:
     urls = waiting(strategy, 12)
     pages = [visit.task.url for visit in series(12)]
     for relevant in (True, True, False, None, None, True):
         for url in (*pages, urls[0]):
-            strategy.told(Opinion(url=url, relevant=relevant, at=NOW))
-        for one in asyncio.run(strategy.refresh()):
+            learn_mark(strategy, Mark(url=url, relevant=relevant, at=NOW))
+        for one in refresh(strategy):
             assert math.isfinite(one.priority)
             assert one.why
     visit = seen(score=0.0, hints=(0.5,), url=urls[0], depth=2)
@@ -372,40 +468,40 @@ def test_opinions_of_all_kinds_are_heard(strategy: Strategy) -> None:
 
 
 @pytest.mark.parametrize("pages", [0, 1, 30])
-def test_an_outlook_is_possible_or_there_is_none(choice: Choice[Strategy], pages: int) -> None:
+def test_an_outlook_is_possible_or_there_is_none(choice: Registered[Strategy], pages: int) -> None:
     strategy = choice.make(TOPIC)
     count = len(waiting(strategy, pages))
     for ahead in (0, 1, 10, 10_000):
-        outlook = strategy.outlook(ahead)
-        assert (outlook is None) == (strategy.outlook(1) is None), "it can tell, or it cannot"
-        if outlook is not None:
-            assert outlook.pages == min(ahead, count)
-            assert 0.0 <= outlook.relevant <= outlook.pages
-            assert outlook.relevant <= outlook.missed <= count
-            assert 0.0 <= outlook.audited_relevant <= outlook.audited
-            assert outlook.expected_relevant >= 0.0
+        if (found := outlook(strategy, ahead)) is not None:
+            assert found.pages == min(ahead, count)
+            assert 0.0 <= found.relevant <= found.pages
+            assert found.relevant <= found.missed <= count
+            assert 0.0 <= found.audited_relevant <= found.audited
+            assert found.expected_relevant >= 0.0
 
 
-def test_what_one_crawl_learned_another_can_begin_with(choice: Choice[Strategy]) -> None:
-    teacher = choice.make(TOPIC)
+def test_what_one_crawl_learned_another_can_begin_with(choice: Registered[Strategy]) -> None:
+    teacher, pupils = choice.make(TOPIC), [choice.make(TOPIC), choice.make(TOPIC)]
+    if not isinstance(teacher, Portable):
+        return
     assert teacher.knowledge() == b"", "nothing came yet"
     waiting(teacher, 20)
-    asyncio.run(teacher.refresh())
-    if not (knowledge := teacher.knowledge()):
-        return
-    pupils = [choice.make(TOPIC), choice.make(TOPIC)]
+    refresh(teacher)
+    assert (knowledge := teacher.knowledge())
     for pupil in pupils:
-        pupil.begin_with(knowledge)
+        assert refusal(pupil, knowledge) == ""
     for visit in series(12):
         ours, theirs = (list(pupil.follow(visit)) for pupil in pupils)
         assert_sound(ours, visit)
         assert ours == theirs
-    assert pupils[0].knowledge() not in (b"", knowledge), "it goes on learning"
+    pupil = pupils[0]
+    assert isinstance(pupil, Portable)
+    assert pupil.knowledge() not in (b"", knowledge), "it goes on learning"
     assert teacher.knowledge() == knowledge, "who teaches does not change"
 
 
 @pytest.mark.parametrize("knowledge", [*GARBAGE, b"\x91" * 10_000, b"\x00" * 1_000_000])
-def test_what_is_no_knowledge_is_refused_or_ignored(choice: Choice[Strategy], knowledge: bytes) -> None:
+def test_what_is_no_knowledge_is_refused_or_ignored(choice: Registered[Strategy], knowledge: bytes) -> None:
     strategy, new = choice.make(TOPIC), choice.make(TOPIC)
     assert refusal(strategy, knowledge).count(".") <= 1, "one sentence"
     for visit in series(3):
@@ -414,7 +510,8 @@ def test_what_is_no_knowledge_is_refused_or_ignored(choice: Choice[Strategy], kn
 
 def refusal(strategy: Strategy, knowledge: bytes) -> str:
     try:
-        strategy.begin_with(knowledge)
+        if isinstance(strategy, Portable):
+            strategy.begin_with(knowledge)
     except InputError as error:
         return str(error)
     return ""
@@ -437,7 +534,7 @@ def small_web() -> dict[str, Answer]:
     return web
 
 
-def crawl_of(folder: Path, choice: Choice[Strategy], workers: int = 8) -> Simulation:
+def crawl_of(folder: Path, choice: Registered[Strategy], workers: int = 8) -> Simulation:
     return Simulation(folder, small_web(), latency=0.2, strategy=choice.name, workers=workers)
 
 
@@ -453,12 +550,12 @@ def assert_nothing_is_lost(crawl: Simulation, undisturbed: set[str]) -> None:
 
 
 @pytest.mark.slow
-def test_a_crawl_that_was_stopped_goes_on_where_it_was(choice: Choice[Strategy], tmp_path: Path) -> None:
-    crawl = crawl_of(tmp_path / "undisturbed", choice)
+def test_a_crawl_that_was_stopped_goes_on_where_it_was(rememberer: Registered[Strategy], tmp_path: Path) -> None:
+    crawl = crawl_of(tmp_path / "undisturbed", rememberer)
     assert crawl.run() is Ending.NOTHING_LEFT
     undisturbed = {url for url, _, _ in stored(crawl.folder)}
     assert len(undisturbed) > SIZE, "a web that nobody visits tests nothing"
-    stopped = crawl_of(tmp_path / "stopped", choice)
+    stopped = crawl_of(tmp_path / "stopped", rememberer)
 
     async def stop_soon(coordinator: Coordinator) -> Ending:
         asyncio.get_running_loop().call_later(6.0, coordinator.stop)
@@ -466,7 +563,7 @@ def test_a_crawl_that_was_stopped_goes_on_where_it_was(choice: Choice[Strategy],
 
     assert stopped.play(stop_soon) is Ending.STOPPED
     assert 8 < len(stored(stopped.folder)) < len(undisturbed) - 8
-    app.change_settings(stopped.folder, {})  # as `shoal resume` does
+    crawls.change_settings(stopped.folder, {})  # as `shoal resume` does
     assert stopped.run() is Ending.NOTHING_LEFT
     assert len(stopped.pages_asked) == len(set(stopped.pages_asked)), "no page is fetched twice"
     assert_nothing_is_lost(stopped, undisturbed)
@@ -477,11 +574,13 @@ class Killed(Exception):
 
 
 @pytest.mark.slow
-def test_a_crawl_that_was_killed_goes_on_from_what_was_committed(choice: Choice[Strategy], tmp_path: Path) -> None:
-    crawl = crawl_of(tmp_path / "undisturbed", choice)
+def test_a_crawl_that_was_killed_goes_on_from_what_was_committed(
+    rememberer: Registered[Strategy], tmp_path: Path
+) -> None:
+    crawl = crawl_of(tmp_path / "undisturbed", rememberer)
     assert crawl.run() is Ending.NOTHING_LEFT
     undisturbed = {url for url, _, _ in stored(crawl.folder)}
-    killed = crawl_of(tmp_path / "killed", choice)
+    killed = crawl_of(tmp_path / "killed", rememberer)
 
     async def kill_soon(coordinator: Coordinator) -> Ending:
         async with asyncio.TaskGroup() as group:
@@ -505,13 +604,13 @@ def test_a_crawl_that_was_killed_goes_on_from_what_was_committed(choice: Choice[
     assert_nothing_is_lost(killed, undisturbed)
 
 
-def test_a_page_is_told_the_largest_inheritance_of_all_its_links(choice: Choice[Strategy], tmp_path: Path) -> None:
+def test_a_page_is_told_the_largest_inheritance_of_all_its_links(choice: Registered[Strategy], tmp_path: Path) -> None:
     """The crawl is played again, page by page: what each link was given is what the request for its page says."""
     crawl = crawl_of(tmp_path / "crawl", choice, workers=1)
     crawl.run()
     tasks = [task for _, task in crawl.servers.requests if task.kind == "page"]
     visitor = PageVisitor(
-        FakeFetcher(small_web()), InTurns(PageReader(HtmlParser(), judges()["cosine"].make(simulated.TOPIC)))
+        FakeFetcher(small_web()), InTurns(PageReader(HtmlParser(), judges()["cosine"].make(simulated.TOPIC), pack))
     )
     strategy = choice.make(simulated.TOPIC)
     given: dict[str, float | None] = {}

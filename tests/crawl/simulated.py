@@ -8,35 +8,40 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
 from msgspec import msgpack, structs
 
-from shoal.crawl.allowance import Ending
-from shoal.crawl.bounded_reader import InTurns
+from shoal import assembly
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.page_reader import PageReader
-from shoal.crawl.visit import PageVisitor
+from shoal.crawl.readers import InTurns, make_decoder, make_image_judge
+from shoal.crawl.termination import Ending
+from shoal.crawl.visitor import PageVisitor
 from shoal.crawl.worker import work_together
 from shoal.judge import make_judge
-from shoal.model import Seen, Task, Term, Topic, Visit
+from shoal.model import Reason, Task, Term, Topic, Visit
 from shoal.parse.parser import HtmlParser
 from shoal.protocols import Ledger, Visitor
-from shoal.readers import make_darkroom, make_spotter
-from shoal.services import crawls as app
 from shoal.settings import Settings
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_store import CrawlStore
-from shoal.store.packed_page import packed
+from shoal.store.packed_page import pack
 from shoal.strategy import judge_of
 from shoal.testing import clock as clocks
-from shoal.testing.fakes import Answer, FakeFetcher, html
+from shoal.testing.fakes import Answer, FakeFetcher, failure, html
 from shoal.testing.memory_ledger import MemoryLedger
+from tests.running import stored
 
 _T = TypeVar("_T")
 TOPIC = Topic(name="grid", terms=(Term(text="grid"),))
 SEED = "http://a.test/"
+SLOW = 3.0
+"""Seconds a server takes in the tests about requests in flight."""
+TIMEOUT = failure("", Reason.TIMEOUT, heals=True)
+CUT_OFF = failure("", Reason.TRUNCATED, heals=True)
 _START = 1_000_000.0
 _LONGEST = 5_000
 _TURNS_AT_ONE_MOMENT = 50_000
@@ -108,7 +113,7 @@ class Simulation:
         bugs: int | None = 0,
         **settings: Any,
     ) -> None:
-        """Visits made `elsewhere` come as those of other processes do: packed, and through a wire.
+        """Visits made `elsewhere` come as those of other processes do, through a wire.
 
         At most so many `bugs` of ours may come to light, or any number (None).
         """
@@ -141,7 +146,7 @@ class Simulation:
 
     @property
     def pages_asked(self) -> list[str]:
-        return [task.url for _, task in self.servers.requests if task.kind == "page"]
+        return [task.url for _, task in self.servers.requests if task.kind in ("page", "revisit")]
 
     def times(self, host: str) -> list[float]:
         """When a host was asked, in seconds since the beginning."""
@@ -154,10 +159,13 @@ class Simulation:
     async def crawl(self, coordinator: Coordinator) -> Ending:
         """Work until it is over."""
         judge = judge_of(self.settings)
-        spotter, darkroom = make_spotter(self.settings, coordinator.topic), make_darkroom(self.settings)
-        reader = PageReader(HtmlParser(), make_judge(judge, coordinator.topic), spotter, darkroom, self._pack)
+        image_judge, decoder = make_image_judge(self.settings, coordinator.topic), make_decoder(self.settings)
+        learns = self.settings.learning.reads_pages
+        reader = PageReader(
+            HtmlParser(), make_judge(judge, coordinator.topic), pack, image_judge, decoder, learns=learns
+        )
         visitor = PageVisitor(self.servers, InTurns(reader))
-        coordinator.when_topic_changes(lambda topic: reader.adopt(make_judge(judge, topic), spotter))
+        coordinator.when_topic_changes(lambda topic: reader.adopt(make_judge(judge, topic), image_judge))
         async with asyncio.TaskGroup() as group:
             running = group.create_task(coordinator.run())
             group.create_task(work_together(coordinator, self._placed(visitor), self._workers))
@@ -168,9 +176,6 @@ class Simulation:
     def _placed(self, visitor: PageVisitor) -> Visitor:
         return ThroughAWire(visitor) if self._elsewhere else visitor
 
-    def _pack(self, seen: Seen) -> Seen:
-        return packed(seen, self.settings.learning) if self._elsewhere else seen
-
     def play(self, scene: Callable[[Coordinator], Coroutine[Any, Any, _T]], **options: Any) -> _T:
         """Open the folder as the command would, and let a test do something with the coordinator."""
         return in_no_time(self, lambda: self._scene(scene, options))
@@ -179,7 +184,7 @@ class Simulation:
         with folders.lock(self.folder):
             store = self._make_store(self.folder)
             try:
-                return await scene(app.make_coordinator(store, self.ledger, self.clock, **options))
+                return await scene(assembly.make_coordinator(store, self.ledger, self.clock, **options))
             finally:
                 store.close()
 
@@ -187,3 +192,21 @@ class Simulation:
 def in_no_time(simulation: Simulation, main: Callable[[], Coroutine[Any, Any, _T]]) -> _T:
     """Run until it is over, by the time of the simulation."""
     return clocks.in_no_time(simulation.clock, main, longest=_LONGEST, turns=_TURNS_AT_ONE_MOMENT)
+
+
+def hosts(count: int, pages: int = 1) -> dict[str, Answer]:
+    """A seed page that links to all pages of many hosts."""
+    urls = [f"http://h{host}.test/{number}" for host in range(count) for number in range(pages)]
+    return {SEED: page(*urls)} | {url: page(text=url) for url in urls}
+
+
+def robots(text: str) -> Answer:
+    return html("", text, content_type="text/plain")
+
+
+def urls_stored(folder: Path) -> set[str]:
+    return {url for url, _, _ in stored(folder)}
+
+
+def assert_apart(times: list[float], seconds: float) -> None:
+    assert all(later - earlier >= seconds - 1e-6 for earlier, later in pairwise(times)), times

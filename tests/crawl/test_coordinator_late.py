@@ -10,18 +10,20 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from shoal.crawl.allowance import Ending
-from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.page_reader import PageReader
-from shoal.crawl.visit import PageVisitor
+from shoal.crawl.readers import InTurns
+from shoal.crawl.termination import Ending
+from shoal.crawl.visitor import PageVisitor
 from shoal.judge import judges
-from shoal.model import Candidate, Failure, Missed, Moved, Reason, Redirect, Seen, State, Task, Timing, Visit
+from shoal.model import Candidate, Entry, Failure, Missed, Moved, Reason, Redirect, Seen, State, Task, Timing, Visit
 from shoal.parse.parser import HtmlParser
-from shoal.remembered import WorkerRecord
 from shoal.settings import Budget, Politeness
+from shoal.store.packed_page import pack
+from shoal.strategy.breadth import Breadth
+from shoal.strategy.learned import Learned
 from tests.crawl.simulated import SEED, TOPIC, Simulation, page
-from tests.running import ask, assert_consistent, fates, stored
+from tests.running import assert_consistent, fates, stored
 
 WEB = {SEED: page("/1", "/2"), SEED + "1": page(), SEED + "2": page()}
 
@@ -31,7 +33,7 @@ def simulation(folder: Path, **settings: Any) -> Simulation:
 
 
 def visitor(crawl: Simulation) -> PageVisitor:
-    return PageVisitor(crawl.servers, InTurns(PageReader(HtmlParser(), judges()["cosine"].make(TOPIC))))
+    return PageVisitor(crawl.servers, InTurns(PageReader(HtmlParser(), judges()["cosine"].make(TOPIC), pack)))
 
 
 async def first_page(crawl: Simulation, coordinator: Coordinator) -> Task:
@@ -68,16 +70,22 @@ def test_a_page_that_waits_again_is_spared_a_second_request(tmp_path: Path) -> N
 def test_a_strategy_that_stumbles_over_a_late_page_costs_that_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    crawl = simulation(tmp_path, bugs=1)
+    crawl = simulation(tmp_path, strategy="learned", bugs=1)
+    chosen: list[str] = []
+
+    def only_once(self: Learned, entry: Entry) -> None:
+        if entry.url in chosen:
+            raise KeyError(entry.url)
+        chosen.append(entry.url)
 
     async def late(coordinator: Coordinator) -> Ending:
         task = await first_page(crawl, coordinator)
         visit = await visitor(crawl).visit(task)
         coordinator.take_back(task)
-        monkeypatch.setattr(coordinator._strategy, "chosen", {}.__getitem__)
         assert await coordinator.settle_late(visit)
         return await crawl.crawl(coordinator)
 
+    monkeypatch.setattr(Learned, "chosen", only_once)
     assert crawl.play(late) is Ending.NOTHING_LEFT
     assert fates(tmp_path) == {SEED: (State.FAILED, Reason.INTERNAL)}
     assert_consistent(tmp_path)
@@ -148,23 +156,22 @@ def test_the_run_that_asked_may_have_had_another_number_for_the_url(tmp_path: Pa
 def test_what_a_late_page_says_of_its_task_does_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     crawl = simulation(tmp_path)
     followed: list[Task] = []
+    follow = Breadth.follow
+
+    def notes(self: Breadth, seen: Seen) -> Iterable[Candidate]:
+        followed.append(seen.task)
+        return follow(self, seen)
 
     async def lies(coordinator: Coordinator) -> Ending:
         task = await first_page(crawl, coordinator)
         visit = await visitor(crawl).visit(task)
         coordinator.take_back(task)
-        follow = coordinator._strategy.follow
-
-        def notes(seen: Seen) -> Iterable[Candidate]:
-            followed.append(seen.task)
-            return follow(seen)
-
-        monkeypatch.setattr(coordinator._strategy, "follow", notes)
         lie = replace(task, depth=2**40, attempt=2**62, inherited=float("nan"))
         assert await coordinator.settle_late(replace(visit, task=lie))
         assert followed == [task]
         return await crawl.crawl(coordinator)
 
+    monkeypatch.setattr(Breadth, "follow", notes)
     assert crawl.play(lies) is Ending.NOTHING_LEFT
     assert pages_asked(crawl) == 1
     assert_consistent(tmp_path)
@@ -235,26 +242,6 @@ def test_a_late_redirect_is_followed(tmp_path: Path) -> None:
 
     assert crawl.play(late) is Ending.NOTHING_LEFT
     assert {url for url, _, _ in stored(tmp_path)} == {SEED + "1"}
-
-
-def test_others_hear_which_batch_is_on_the_disk_and_are_shown(tmp_path: Path) -> None:
-    crawl = simulation(tmp_path)
-    durable: list[int] = []
-    worker = WorkerRecord(
-        name="w", state="working", shoal="0", capacity=8, busy=1, visits=2, failures=0, bytes=3, rate=0.5, heard_at=9.0
-    )
-
-    async def listen(coordinator: Coordinator) -> Ending:
-        coordinator.work_with(durable.append, lambda: (worker,))
-        assert coordinator.batch == 1
-        ending = await crawl.crawl(coordinator)
-        assert durable == list(range(1, coordinator.batch))
-        return ending
-
-    crawl.play(listen)
-    assert durable
-    ((told,),) = ask(tmp_path, "SELECT value FROM meta WHERE key = 'workers'")
-    assert '"name":"w"' in told
 
 
 # --- what an earlier run left ----------------------------------------------------------------------------------------

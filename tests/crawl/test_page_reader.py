@@ -11,23 +11,24 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from shoal.crawl.reader_process import ReaderProcess
-from shoal.model import Missed, Pictured, Reason, Response, Seen, Task, Term, Timing, Topic
-from shoal.readers import make_reader
-from shoal.settings import Pictures, Settings
+from shoal.crawl.page_reader import ReaderProcess
+from shoal.crawl.readers import make_reader
+from shoal.model import Missed, Reason, Response, Seen, SeenImage, Task, Term, Timing, Topic
+from shoal.settings import ImageSettings, Settings
 from tests.images.drawings import drawing, encoded
 
 TOPIC = Topic(name="grid", terms=(Term(text="电网"), Term(text="substation")))
-SETTINGS = Settings(topic=TOPIC, seeds=("http://a.test/",), pictures=Pictures(wanted="all"))
-HERE = (sys.executable, "-m", "shoal.readers")
+SETTINGS = Settings(topic=TOPIC, seeds=("http://a.test/",), images=ImageSettings(wanted="all"))
+HERE = (sys.executable, "-m", "shoal.crawl.readers")
 TASK = Task(id=7, url="http://a.test/x", host="a.test")
 BODY = '<title>电网</title><p>A substation is part of the grid. 变电站<p><a href="/y">more</a>'.encode("gbk")
 
 STUB = """
 import socket, sys, os, time
-from shoal.crawl import reader_process
+from shoal.crawl import page_reader
 from shoal.crawl.page_reader import PageReader
 from shoal.model import Seen
+from shoal.store.packed_page import pack
 
 class Stub:
     def read(self, task, response):
@@ -37,11 +38,11 @@ class Stub:
         if what == "raise": raise KeyError(what)
         if what == "memory": raise MemoryError
         while what == "loop": pass
-        return Seen(task=task, response=response)
+        return Seen(task=task, response=response, packed=pack(response, None))
 
-reader_process.CPU_SECONDS = 0.2
+page_reader.CPU_SECONDS = 0.2
 with socket.socket(fileno=int(sys.argv[1])) as line:
-    reader_process.serve(line, lambda settings: Stub(), lambda *said: None)
+    page_reader.serve(line, lambda settings: Stub(), lambda *said: None)
 """
 
 
@@ -58,27 +59,27 @@ def stub(tmp_path: Path, patience: float = 30.0) -> ReaderProcess:
 
 def _without_record(seen: Seen) -> Seen:
     """A record for the disk has a number that no other has."""
-    return seen if seen.packed is None else replace(seen, packed=replace(seen.packed, record=b""))
+    return replace(seen, packed=replace(seen.packed, record=b""))
 
 
-@pytest.mark.parametrize("packs", [True, False])
-async def test_it_reads_what_is_read_here(packs: bool) -> None:
-    process = ReaderProcess((*HERE, "packed" if packs else "whole"), SETTINGS)
+@pytest.mark.slow
+async def test_it_reads_what_is_read_here() -> None:
+    process = ReaderProcess(HERE, SETTINGS)
     try:
         there = await process.read(TASK, answer(BODY))
     finally:
         await process.close()
-    here = make_reader(SETTINGS, packs=packs).read(TASK, answer(BODY))
+    here = make_reader(SETTINGS).read(TASK, answer(BODY))
     assert isinstance(there, Seen)
     assert isinstance(here, Seen)
     assert _without_record(there) == _without_record(here)
     assert there.page is not None
     assert there.page.title == "电网"
-    assert (there.packed is not None) == packs
 
 
+@pytest.mark.slow
 async def test_it_judges_by_the_topic_of_the_moment() -> None:
-    process = ReaderProcess((*HERE, "packed"), SETTINGS)
+    process = ReaderProcess(HERE, SETTINGS)
     try:
         before = await process.read(TASK, answer(BODY))
         process.adopt(replace(TOPIC, terms=(Term(text="tea"),), version=2))
@@ -92,14 +93,15 @@ async def test_it_judges_by_the_topic_of_the_moment() -> None:
     assert before.verdict.score > 0 == after.verdict.score
 
 
-async def test_a_picture_keeps_its_bytes() -> None:
+@pytest.mark.slow
+async def test_a_image_keeps_its_bytes() -> None:
     body = encoded(drawing(1), "PNG")
-    process = ReaderProcess((*HERE, "packed"), SETTINGS)
+    process = ReaderProcess(HERE, SETTINGS)
     try:
-        came = await process.read(replace(TASK, kind="picture"), answer(body, "image/png"))
+        came = await process.read(replace(TASK, kind="image"), answer(body, "image/png"))
     finally:
         await process.close()
-    assert isinstance(came, Pictured)
+    assert isinstance(came, SeenImage)
     assert came.response.body == body
 
 
@@ -116,7 +118,7 @@ async def test_what_takes_too_long_is_given_up_and_the_process_goes_on(tmp_path:
     assert (slow.failure.reason, slow.failure.heals) == (Reason.TOO_COMPLEX, False)
     assert slow.failure.timing == answer(b"").timing
     assert isinstance(fine, Seen)
-    assert fine.response.body == b"fine"
+    assert fine.packed.size == len(b"fine")
 
 
 @pytest.mark.parametrize("what", [b"die", b"stuck"])

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from shoal.crawl.pipe import Channel, PipeBroker, Want, connect, serve
 from shoal.errors import StorageFull, first_of
 from shoal.model import Missed, Reason, Response, RobotsRead, Seen, Task, Term, Timing, Topic, Visit
+from shoal.store.packed_page import pack
 
 
 @dataclass
@@ -55,6 +56,7 @@ async def pipe() -> AsyncIterator[Pipe]:
 
 
 NOW = 1_000_000.0
+NOTHING = Response(url="", status=200, headers=(), body=b"", timing=Timing(started=NOW, answered=NOW, ended=NOW))
 TOPIC = Topic(name="grid", terms=(Term(text="grid"),))
 
 
@@ -184,7 +186,7 @@ async def lease_one(pipe: Pipe) -> None:
         b"\xc1 nonsense",
         b"\x82\xa4type\xa4Done\xa1x" + b"\x91" * 100_000,
         b"\x82\xa4type\xa2\xff\xfe",
-        msgspec.msgpack.encode({"type": "Done", "id": 77, "visit": {}}),
+        msgspec.msgpack.encode({"type": "Done", "kind": "robots", "id": 77, "visit": {}}),
     ],
     ids=["nonsense", "nested", "no text", "not given"],
 )
@@ -213,12 +215,7 @@ async def test_whoever_announces_more_than_anybody_says_is_hung_up_on(pipe: Pipe
     [
         came(task(5)),
         came(replace(task(0), url="http://b.test/")),
-        Seen(
-            task=task(0),
-            response=Response(
-                url="", status=200, headers=(), body=b"", timing=Timing(started=NOW, answered=NOW, ended=NOW)
-            ),
-        ),
+        Seen(task=task(0), response=NOTHING, packed=pack(NOTHING, None)),
         {"type": "RobotsRead", "task": task(0), "text": 5},
         {"type": "Song"},
         7,
@@ -230,8 +227,8 @@ async def test_a_result_that_does_not_fit_costs_its_task_only(pipe: Pipe, visit:
     serving = asyncio.create_task(serve(desk, pipe.near, lambda: TOPIC, told=TOPIC, clock=lambda: NOW))
     await lease_one(pipe)
     await lease_one(pipe)
-    await say(pipe, msgspec.msgpack.encode({"type": "Done", "id": 0, "visit": visit}))
-    await say(pipe, msgspec.msgpack.encode({"type": "Done", "id": 1, "visit": came(task(1))}))
+    await say(pipe, msgspec.msgpack.encode({"type": "Done", "kind": "robots", "id": 0, "visit": visit}))
+    await say(pipe, msgspec.msgpack.encode({"type": "Done", "kind": "robots", "id": 1, "visit": came(task(1))}))
     await pipe.far.close()
     await serving
     lost, home = desk.settled
@@ -240,12 +237,26 @@ async def test_a_result_that_does_not_fit_costs_its_task_only(pipe: Pipe, visit:
     assert home == came(task(1))
 
 
+async def test_a_page_and_a_robots_txt_may_have_the_same_number(pipe: Pipe) -> None:
+    rules = task(7)
+    page = Task(id=7, url="http://a.test/page", host="a.test")
+    desk = Desk(deque((rules, page)))
+    serving = asyncio.create_task(serve(desk, pipe.near, lambda: TOPIC, told=TOPIC, clock=lambda: NOW))
+    await lease_one(pipe)
+    await lease_one(pipe)
+    await say(pipe, msgspec.msgpack.encode({"type": "Done", "kind": "robots", "id": 7, "visit": came(rules)}))
+    await pipe.far.close()
+    await serving
+    home, lost = desk.settled
+    assert (home, lost.task, type(lost)) == (came(rules), page, Missed)
+
+
 async def test_what_a_process_says_of_its_task_and_of_the_time_does_not_count(pipe: Pipe) -> None:
     desk = Desk(deque(map(task, range(1))))
     serving = asyncio.create_task(serve(desk, pipe.near, lambda: TOPIC, told=TOPIC, clock=lambda: NOW))
     await lease_one(pipe)
     lie = replace(came(replace(task(0), host="b.test", attempt=9)), timing=Timing(started=0.0, answered=9e9, ended=9e9))
-    await say(pipe, msgspec.msgpack.encode({"type": "Done", "id": 0, "visit": lie}))
+    await say(pipe, msgspec.msgpack.encode({"type": "Done", "kind": "robots", "id": 0, "visit": lie}))
     await pipe.far.close()
     await serving
     assert desk.settled == [came(task(0))]
@@ -264,7 +275,7 @@ async def test_a_bug_in_taking_in_a_result_costs_its_task_only(pipe: Pipe) -> No
     desk = Stumbling(deque(map(task, range(1))))
     serving = asyncio.create_task(serve(desk, pipe.near, lambda: TOPIC, told=TOPIC, clock=lambda: NOW))
     await lease_one(pipe)
-    await say(pipe, msgspec.msgpack.encode({"type": "Done", "id": 0, "visit": came(task(0))}))
+    await say(pipe, msgspec.msgpack.encode({"type": "Done", "kind": "robots", "id": 0, "visit": came(task(0))}))
     await pipe.far.close()
     await serving
     (lost,) = desk.settled
@@ -285,7 +296,7 @@ async def test_that_the_disk_is_full_is_no_fault_of_a_result(pipe: Pipe) -> None
         serve(Full(deque(map(task, range(1)))), pipe.near, lambda: TOPIC, told=TOPIC, clock=lambda: NOW)
     )
     await lease_one(pipe)
-    await say(pipe, msgspec.msgpack.encode({"type": "Done", "id": 0, "visit": came(task(0))}))
+    await say(pipe, msgspec.msgpack.encode({"type": "Done", "kind": "robots", "id": 0, "visit": came(task(0))}))
     with pytest.raises(ExceptionGroup) as failed:
         await serving
     assert isinstance(first_of(failed.value), StorageFull)

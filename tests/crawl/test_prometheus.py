@@ -12,22 +12,21 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-import click
 import pytest
 from msgspec.structs import replace
 from prometheus_client.metrics_core import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
-from shoal.commands.options import HostAndPort
-from shoal.crawl import prometheus as metrics
+from shoal.crawl import prometheus
 from shoal.crawl.coordinator import Coordinator
-from shoal.crawl.figures import ClusterFigures, WorkerFigures
+from shoal.crawl.metrics import ClusterFigures, WorkerFigures
 from shoal.model import Failure, Missed, Reason, Response, Seen, State, Task, Timing
-from shoal.services import crawls as app
-from shoal.settings import Address
+from shoal.services import crawls
+from shoal.settings import ListenAddress
 from shoal.store import crawl_folder as folders
-from shoal.store import crawl_status as report
+from shoal.store import crawl_status
 from shoal.store.crawl_status import Status
+from shoal.store.packed_page import pack
 from shoal.testing.daemons import free_port
 from shoal.testing.webserver import WebServer
 from shoal.topic.topic_file import topic_from_words
@@ -90,19 +89,19 @@ async def _crawled(folder: Path) -> Scraped:
     web.busy(1, first=3)
     async with WebServer(web) as server:
         options = {"proxy": server.proxy, "delay": 0.0}
-        settings = topic_from_words("grid", (HOME,), names=app.names(), options=options, environ={})
+        settings = topic_from_words("grid", (HOME,), names=crawls.names(), options=options, environ={})
         politeness = replace(settings.politeness, backoff_first=0.05)
-        app.start_crawl(folder, replace(settings, politeness=politeness, index=False))
-        await app.run_crawl(folder, watch, ledger_file=folder.parent / "ledger.sqlite")
+        crawls.start_crawl(folder, replace(settings, politeness=politeness, index=False))
+        await crawls.run_crawl(folder, watch, ledger_file=folder.parent / "ledger.sqlite")
     states = partial(_stored_states, folder)
-    collector = metrics.CrawlCollector("c", seen[0].figures, states=states, cluster=lambda: CLUSTER)
-    async with metrics.serving(Address(port=0), collector) as port:
-        return Scraped(text=await scrape(port), status=app.crawl_status(folder))
+    collector = prometheus.CrawlCollector("c", seen[0].figures, states=states, cluster=lambda: CLUSTER)
+    async with prometheus.serving(ListenAddress(port=0), collector) as port:
+        return Scraped(text=await scrape(port), status=crawls.crawl_status(folder))
 
 
 def _stored_states(folder: Path) -> dict[State, int]:
     with folders.reading(folder) as database:
-        return report.per_state(database)
+        return crawl_status.per_state(database)
 
 
 def test_a_scrape_says_the_same_as_status(scraped: Scraped) -> None:
@@ -129,7 +128,7 @@ def test_what_happens_on_other_machines_is_asked_for(scraped: Scraped) -> None:
 
 def test_every_metric_of_a_crawl_has_its_name_help_and_label(scraped: Scraped) -> None:
     ours = {family.name: family for family in families(scraped.text) if family.name.startswith("shoal_")}
-    told = {name.removesuffix("_total"): text for name, text in metrics.CRAWL.items()}
+    told = {name.removesuffix("_total"): text for name, text in prometheus.CRAWL.items()}
     assert {name: family.documentation for name, family in ours.items()} == told
     assert {sample.labels["crawl"] for family in ours.values() for sample in family.samples} == {"c"}
 
@@ -137,9 +136,9 @@ def test_every_metric_of_a_crawl_has_its_name_help_and_label(scraped: Scraped) -
 async def test_who_asks_while_the_crawl_is_busy_gets_the_last_figures(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(metrics, "_PATIENCE", 0.05)
+    monkeypatch.setattr(prometheus, "_PATIENCE", 0.05)
     numbers = WorkerFigures()
-    collector = metrics.WorkerCollector("w", numbers.snapshot)
+    collector = prometheus.WorkerCollector("w", numbers.snapshot)
     numbers.reconnected()
     with ThreadPoolExecutor(1) as thread:
         # The event loop does not turn while this waits.
@@ -181,32 +180,14 @@ async def test_a_port_that_is_taken_is_one_sentence_and_leaves_no_folder(tmp_pat
     assert not (tmp_path / "c").exists()
 
 
-@pytest.mark.parametrize(
-    ("typed", "address"),
-    [
-        ("9310", Address(port=9310)),
-        (":9310", Address(port=9310)),
-        ("0.0.0.0:9310", Address(host="0.0.0.0", port=9310)),
-        ("[::1]:9310", Address(host="::1", port=9310)),
-    ],
-)
-def test_an_address_is_a_port_or_a_host_and_a_port(typed: str, address: Address) -> None:
-    assert HostAndPort().convert(typed, None, None) == address
-
-
-@pytest.mark.parametrize("typed", ["", "0", "65536", "localhost", "-1", "host:", "٣١"])
-def test_what_is_no_address_is_refused(typed: str) -> None:
-    with pytest.raises(click.UsageError, match="is not a port"):
-        HostAndPort().convert(typed, None, None)
-
-
 def test_every_metric_is_documented_with_its_labels() -> None:
-    text = (Path(__file__).parent.parent / "docs" / "operating.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parent.parent.parent / "docs" / "operating.md").read_text(encoding="utf-8")
     told = set(re.findall(r"^\| `(shoal_\w+)` \|", text, re.MULTILINE))
-    assert told == metrics.CRAWL.keys() | metrics.WORKER.keys()
+    assert told == prometheus.CRAWL.keys() | prometheus.WORKER.keys()
 
 
 # --- a worker --------------------------------------------------------------------------------------------------------
+
 
 WHEN = Timing(started=10.0, answered=10.5, ended=12.0)
 TASK = Task(id=1, url="http://a.test/", host="a.test")
@@ -217,12 +198,12 @@ async def test_a_worker_shows_its_figures() -> None:
     for _ in range(3):
         numbers.took()
     seen = Response(url=TASK.url, status=200, headers=(), body=b"12345", timing=WHEN)
-    numbers.visited(Seen(task=TASK, response=seen))
+    numbers.visited(Seen(task=TASK, response=seen, packed=pack(seen, None)))
     numbers.let_go()
     numbers.visited(Missed(task=TASK, failure=Failure(url=TASK.url, reason=Reason.DNS, timing=WHEN)))
     numbers.let_go()
     numbers.reconnected()
-    async with metrics.serving(Address(port=0), metrics.WorkerCollector("w1", numbers.snapshot)) as port:
+    async with prometheus.serving(ListenAddress(port=0), prometheus.WorkerCollector("w1", numbers.snapshot)) as port:
         text = await scrape(port)
     now = figures(text)
     assert now["shoal_worker_visits_total outcome=page"] == 1
@@ -234,15 +215,6 @@ async def test_a_worker_shows_its_figures() -> None:
     assert now["shoal_worker_fetch_seconds_bucket le=2.5"] == 2
     assert now["shoal_worker_fetch_seconds_bucket le=1.0"] == 0
     assert now["shoal_worker_fetch_seconds_sum"] == 4.0
-    assert {f"{family.name}_total" for family in families(text)} >= {name for name in metrics.WORKER if "total" in name}
-
-
-def test_what_is_no_failure_is_not_counted_as_one() -> None:
-    numbers = WorkerFigures()
-    unchanged = Failure(url=TASK.url, reason=Reason.UNCHANGED, timing=WHEN)
-    no_rules = Failure(url=TASK.url, reason=Reason.STATUS, status=404, timing=WHEN)
-    numbers.visited(Missed(task=TASK, failure=unchanged))
-    numbers.visited(Missed(task=replace(TASK, kind="robots"), failure=no_rules))
-    assert numbers.snapshot().failures == {}
-    numbers.visited(Missed(task=TASK, failure=no_rules))
-    assert numbers.snapshot().failures == {Reason.STATUS: 1}
+    assert {f"{family.name}_total" for family in families(text)} >= {
+        name for name in prometheus.WORKER if "total" in name
+    }

@@ -10,28 +10,29 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from shoal.crawl.alarm import Alarm
-from shoal.crawl.bounded_reader import HERE_BYTES, BoundedReader
-from shoal.crawl.page_reader import PageReader, Reading
-from shoal.crawl.reader_process import ReaderProcess
+from shoal.crawl.page_reader import PageReader, ReaderProcess, Reading
+from shoal.crawl.readers import HERE_BYTES, BoundedReader
+from shoal.crawl.time_slices import Alarm
 from shoal.model import Missed, Reason, Response, Seen, Task, Term, Timing, Topic
 from shoal.settings import Settings
+from shoal.store.packed_page import pack
 
 SETTINGS = Settings(topic=Topic(name="grid", terms=(Term(text="grid"),)), seeds=("http://a.test/",))
 TASK = Task(id=7, url="http://a.test/x", host="a.test")
 STUB = """
 import socket, sys
-from shoal.crawl import reader_process
+from shoal.crawl import page_reader
 from shoal.model import Seen
+from shoal.store.packed_page import pack
 
 class There:
     def read(self, task, response):
         while response.body == b"never": pass
-        return Seen(task=task, response=response, hints=(1.0,))
+        return Seen(task=task, response=response, packed=pack(response, None), hints=(1.0,))
 
-reader_process.CPU_SECONDS = 0.2
+page_reader.CPU_SECONDS = 0.2
 with socket.socket(fileno=int(sys.argv[1])) as line:
-    reader_process.serve(line, lambda settings: There(), lambda *said: None)
+    page_reader.serve(line, lambda settings: There(), lambda *said: None)
 """
 THERE = (1.0,)
 """What a page has that was read elsewhere."""
@@ -49,7 +50,7 @@ class Here(PageReader):
             pass
         if response.body == b"bug":
             raise ValueError("bug")
-        return Seen(task=task, response=response)
+        return Seen(task=task, response=response, packed=pack(response, None))
 
 
 @asynccontextmanager
@@ -57,13 +58,13 @@ async def reader(tmp_path: Path, here: Here, *, alarm: bool = True) -> AsyncIter
     script = tmp_path / "there.py"
     script.write_text(STUB, encoding="utf-8")
     command = (sys.executable, str(script))
-    pages, pictures = ReaderProcess(command, SETTINGS), ReaderProcess(command, SETTINGS)
+    pages, images = ReaderProcess(command, SETTINGS), ReaderProcess(command, SETTINGS)
     with Alarm() as bell:
         try:
-            yield BoundedReader(here, bell if alarm else None, pages, pictures)
+            yield BoundedReader(here, bell if alarm else None, pages, images)
         finally:
             await pages.close()
-            await pictures.close()
+            await images.close()
 
 
 def answer(body: bytes) -> Response:
@@ -88,10 +89,10 @@ async def test_a_slow_or_large_page_is_read_elsewhere(tmp_path: Path, body: byte
     assert here.tried == (body == b"slow")
 
 
-async def test_a_picture_is_read_elsewhere(tmp_path: Path) -> None:
+async def test_a_image_is_read_elsewhere(tmp_path: Path) -> None:
     here = Here()
     async with reader(tmp_path, here) as bounded:
-        came = await bounded.read(replace(TASK, kind="picture"), answer(b"x"))
+        came = await bounded.read(replace(TASK, kind="image"), answer(b"x"))
     assert isinstance(came, Seen)
     assert (came.hints, here.tried) == (THERE, 0)
 
@@ -111,6 +112,7 @@ async def test_a_bug_is_left_to_the_boundary(tmp_path: Path) -> None:
         assert isinstance(await bounded.read(TASK, answer(b"x")), Seen)
 
 
+@pytest.mark.slow
 async def test_a_site_that_is_given_up_again_and_again_does_not_keep_others_waiting(tmp_path: Path) -> None:
     async with reader(tmp_path, Here()) as bounded:
         for number in range(3):

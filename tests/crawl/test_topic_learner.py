@@ -12,14 +12,15 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from shoal.crawl.topic_learner import Learner
+from shoal.crawl.topic_learner import TopicLearner
 from shoal.model import Origin, Page, Response, Seen, Task, Term, Timing, Topic, Verdict
-from shoal.remembered import TopicChange
-from shoal.services import crawls as app
+from shoal.model.stored import TopicChange
+from shoal.services import crawls
 from shoal.settings import Budget, Learning
 from shoal.store import crawl_folder as folders
-from shoal.store import history
+from shoal.store import strategy_memory as memories
 from shoal.store.crawl_store import CrawlStore
+from shoal.store.packed_page import pack
 from shoal.testing.fakes import Answer, html
 
 from .simulated import SEED, Simulation
@@ -30,22 +31,25 @@ POWER = "The power grid carries electricity from the transformer to the substati
 COOKING = "Take two eggs, some flour and a little butter. Every cook knows the butter."
 
 
-def learner(topic: Topic = GRID, last: TopicChange | None = None, pages: int = 0, **learning: Any) -> Learner:
+def learner(topic: Topic = GRID, last: TopicChange | None = None, pages: int = 0, **learning: Any) -> TopicLearner:
     start = last or TopicChange(topic=topic, pages=0, at=0.0, why="")
-    return Learner(Learning(**learning), start, seeds=2, pages=pages)
+    return TopicLearner(Learning(**learning), start, seeds=2, pages=pages)
 
 
 def came(text: str, *, score: float = 0.0, depth: int = 1, threshold: float = 0.15) -> Seen:
     url = "http://a.test/"
+    response, page = Response(url=url, status=200, headers=(), body=b"", timing=NEVER), Page(url=url, text=text)
     return Seen(
         task=Task(id=1, url=url, depth=depth),
-        response=Response(url=url, status=200, headers=(), body=b"", timing=NEVER),
-        page=Page(url=url, text=text),
+        response=response,
+        packed=pack(response, page),
+        page=page,
+        text=text,
         verdict=Verdict(score=score, threshold=threshold),
     )
 
 
-def study(learner: Learner, pages: Sequence[Seen]) -> TopicChange | None:
+def study(learner: TopicLearner, pages: Sequence[Seen]) -> TopicChange | None:
     for page in pages:
         learner.saw(page)
     return asyncio.run(learner.study(now=7.0)) if learner.due else None
@@ -77,7 +81,7 @@ def test_seeds_are_learned_from_when_the_last_of_them_came() -> None:
 
 
 def test_what_comes_by_the_interval_does_not_come_with_the_seeds() -> None:
-    crawl = learner(from_seeds=True, feedback=True, adapt_threshold=True, interval=10, wanted=2)
+    crawl = learner(from_seeds=True, adapt_topic=True, adapt_threshold=True, interval=10, wanted=2)
     change = study(crawl, [came(POWER, score=0.9, depth=0)] * 2)
     assert change is not None
     assert change.why.endswith("words from 2 seed pages.")
@@ -97,12 +101,12 @@ def test_a_seed_that_never_comes_is_waited_for_one_interval_only() -> None:
 
 
 def test_feedback_comes_every_interval_and_is_recorded_only_when_it_changes_something() -> None:
-    crawl = learner(feedback=True, interval=10)
+    crawl = learner(adapt_topic=True, interval=10)
     pages = [came(POWER, score=0.9)] * 5 + [came(COOKING)] * 5
     assert study(crawl, pages[:9]) is None
     first = study(crawl, pages[9:])
-    assert "transformer" in words(first, Origin.FEEDBACK)
-    assert "butter" not in words(first, Origin.FEEDBACK)
+    assert "transformer" in words(first, Origin.ADAPTED)
+    assert "butter" not in words(first, Origin.ADAPTED)
     assert study(crawl, pages) is None, "the same pages again teach nothing new"
 
 
@@ -122,7 +126,7 @@ def test_the_threshold_moves_with_what_comes() -> None:
 
 
 def test_what_happens_at_once_is_one_version_with_all_reasons() -> None:
-    crawl = learner(feedback=True, adapt_threshold=True, interval=10, wanted=2)
+    crawl = learner(adapt_topic=True, adapt_threshold=True, interval=10, wanted=2)
     change = study(crawl, [came(POWER, score=0.9)] * 5 + [came(COOKING)] * 5)
     assert change is not None
     assert change.topic.version == 2
@@ -134,7 +138,7 @@ def test_what_happens_at_once_is_one_version_with_all_reasons() -> None:
 
 
 def test_pages_that_come_during_a_study_belong_to_the_next_interval() -> None:
-    crawl = learner(feedback=True, adapt_threshold=True, interval=10, wanted=2)
+    crawl = learner(adapt_topic=True, adapt_threshold=True, interval=10, wanted=2)
 
     async def meanwhile() -> TopicChange | None:
         for page in [came(POWER, score=0.9)] * 5 + [came(COOKING)] * 5:
@@ -156,24 +160,24 @@ def test_pages_that_come_during_a_study_belong_to_the_next_interval() -> None:
 
 
 def test_the_event_loop_reads_no_page() -> None:
-    crawl = learner(from_seeds=True, feedback=True, adapt_threshold=True, interval=10, wanted=2)
-    called: set[str] = set()
+    crawl = learner(from_seeds=True, adapt_topic=True, adapt_threshold=True, interval=10, wanted=2)
+    pages, called = [came(POWER, score=0.9, depth=0)] * 5 + [came(COOKING)] * 5, set[str]()
 
     def note(frame: FrameType, event: str, arg: object) -> None:
-        called.add(frame.f_globals.get("__name__", ""))
+        called.add(f"{frame.f_globals.get('__name__', '')}.{frame.f_code.co_name}")
 
     sys.setprofile(note)  # of this thread only
     try:
-        change = study(crawl, [came(POWER, score=0.9, depth=0)] * 5 + [came(COOKING)] * 5)
+        change = study(crawl, pages)
     finally:
         sys.setprofile(None)
     assert change is not None
     assert change.why.startswith("Learned ")
-    assert "shoal.crawl.topic_learner" in called
+    assert "shoal.crawl.topic_learner.study" in called
     assert not {
         name
         for name in called
-        if name.startswith(("shoal.text", "shoal.topic.term_weights", "shoal.topic.relevance_feedback"))
+        if name.startswith(("shoal.text", "shoal.topic.term_weights", "shoal.topic.relevance_feedback.estimate"))
     }
 
 
@@ -181,11 +185,11 @@ def test_the_event_loop_reads_no_page() -> None:
 
 
 def test_a_restart_goes_on_from_what_was_known() -> None:
-    crawl = learner(feedback=True, adapt_threshold=True, interval=10, wanted=2)
+    crawl = learner(adapt_topic=True, adapt_threshold=True, interval=10, wanted=2)
     pages = [came(POWER, score=0.9)] * 5 + [came(COOKING)] * 5
     last = study(crawl, pages)
     assert last is not None
-    again = learner(last=last, pages=10, feedback=True, adapt_threshold=True, interval=10, wanted=2)
+    again = learner(last=last, pages=10, adapt_topic=True, adapt_threshold=True, interval=10, wanted=2)
     more = [came(f"{POWER} A dam turns its turbine, and the turbine hums.", score=0.9)] * 10
     assert study(again, more) == study(crawl, more)
 
@@ -236,14 +240,14 @@ TURBINE = "The power grid needs a turbine, and the turbine hums."
 
 
 def fed_back() -> TopicChange:
-    last = study(learner(feedback=True, interval=10), [came(POWER, score=0.9)] * 5 + [came(COOKING)] * 5)
+    last = study(learner(adapt_topic=True, interval=10), [came(POWER, score=0.9)] * 5 + [came(COOKING)] * 5)
     assert last is not None
     return last
 
 
 def test_seeds_are_learned_from_when_the_user_asks_for_it_later() -> None:
     last = fed_back()
-    assert not learner(last=last, pages=10, feedback=True).awaits_seeds
+    assert not learner(last=last, pages=10, adapt_topic=True).awaits_seeds
     assert learner(last=last, pages=10, from_seeds=True).awaits_seeds
     again = learner(last=last, pages=10, from_seeds=True)
     again.recall([Page(url=SEED, text=TURBINE)] * 2)
@@ -258,11 +262,11 @@ def test_seeds_are_learned_from_when_the_user_asks_for_it_later() -> None:
 
 
 def test_what_feedback_taught_stays_when_the_seeds_are_learned_from_later() -> None:
-    again = learner(last=fed_back(), pages=10, from_seeds=True, feedback=True)
+    again = learner(last=fed_back(), pages=10, from_seeds=True, adapt_topic=True)
     again.recall([Page(url=SEED, text=TURBINE)] * 2)
     change = study(again, [came(COOKING)])
     assert "turbine" in words(change, Origin.SEEDS)
-    assert "transformer" in words(change, Origin.FEEDBACK)
+    assert "transformer" in words(change, Origin.ADAPTED)
 
 
 # --- in a crawl ------------------------------------------------------------------------------------------------------
@@ -287,9 +291,9 @@ def simulation(folder: Path, **settings: Any) -> Simulation:
 def test_pages_are_judged_by_what_was_learned(tmp_path: Path) -> None:
     crawl = simulation(tmp_path / "crawl")
     crawl.run()
-    pages = app.fetched_pages(tmp_path / "crawl")
+    pages = crawls.fetched_pages(tmp_path / "crawl")
     assert [page.relevant for page in pages[3:]] == [True] * len(pages[3:])
-    first, second = app.topic_history(tmp_path / "crawl")
+    first, second = crawls.topic_history(tmp_path / "crawl")
     assert first.topic == GRID
     assert "transformer" in words(second, Origin.SEEDS)
 
@@ -297,10 +301,10 @@ def test_pages_are_judged_by_what_was_learned(tmp_path: Path) -> None:
 def test_without_learning_they_are_not(tmp_path: Path) -> None:
     crawl = Simulation(tmp_path / "crawl", web(), topic=GRID)
     crawl.run()
-    first, *others = app.fetched_pages(tmp_path / "crawl")
+    first, *others = crawls.fetched_pages(tmp_path / "crawl")
     assert first.relevant
     assert not any(page.relevant for page in others)
-    assert [change.topic for change in app.topic_history(tmp_path / "crawl")] == [GRID]
+    assert [change.topic for change in crawls.topic_history(tmp_path / "crawl")] == [GRID]
 
 
 def test_a_crawl_that_ends_before_it_learned_learns_when_it_goes_on(tmp_path: Path) -> None:
@@ -308,10 +312,10 @@ def test_a_crawl_that_ends_before_it_learned_learns_when_it_goes_on(tmp_path: Pa
     seeds = (SEED, "http://gone.test/")  # which never comes, so the first interval must be over
     crawl = simulation(folder, seeds=seeds, budget=Budget(max_pages=2))
     crawl.run()
-    assert len(app.topic_history(folder)) == 1
-    app.change_settings(folder, {"max_pages": 31})
+    assert len(crawls.topic_history(folder)) == 1
+    crawls.change_settings(folder, {"max_pages": 31})
     crawl.run()
-    assert "transformer" in words(app.topic_history(folder)[-1], Origin.SEEDS)
+    assert "transformer" in words(crawls.topic_history(folder)[-1], Origin.SEEDS)
 
 
 def test_the_next_run_begins_with_the_latest_topic(tmp_path: Path) -> None:
@@ -321,19 +325,19 @@ def test_the_next_run_begins_with_the_latest_topic(tmp_path: Path) -> None:
     store = CrawlStore(folder)
     assert store.topic().topic.version == 2
     store.close()
-    app.change_settings(folder, {"max_pages": 20})
+    crawls.change_settings(folder, {"max_pages": 20})
     crawl.run()
-    assert [page.relevant for page in app.fetched_pages(folder)][10:] == [True] * 10
+    assert [page.relevant for page in crawls.fetched_pages(folder)][10:] == [True] * 10
 
 
 def test_a_threshold_set_by_the_user_holds_for_the_learned_topic_too(tmp_path: Path) -> None:
     folder = tmp_path / "crawl"
     crawl = simulation(folder, budget=Budget(max_pages=10))
     crawl.run()
-    app.change_settings(folder, {"max_pages": 20, "threshold": 2.0})
+    crawls.change_settings(folder, {"max_pages": 20, "threshold": 2.0})
     crawl.run()
-    assert [page.relevant for page in app.fetched_pages(folder)][10:] == [False] * 10
-    last = app.topic_history(folder)[-1]
+    assert [page.relevant for page in crawls.fetched_pages(folder)][10:] == [False] * 10
+    last = crawls.topic_history(folder)[-1]
     assert (last.topic.version, last.topic.threshold, last.why) == (3, 2.0, "The user set the threshold to 2.")
 
 
@@ -341,9 +345,9 @@ def test_learned_words_do_not_get_lost_when_the_user_sets_a_threshold(tmp_path: 
     folder = tmp_path / "crawl"
     crawl = simulation(folder, budget=Budget(max_pages=10))
     crawl.run()
-    before = app.topic_history(folder)[-1].topic
-    app.change_settings(folder, {"threshold": 0.3})
-    after = app.topic_history(folder)[-1].topic
+    before = crawls.topic_history(folder)[-1].topic
+    crawls.change_settings(folder, {"threshold": 0.3})
+    after = crawls.topic_history(folder)[-1].topic
     assert after == replace(before, version=3, threshold=0.3)
 
 
@@ -351,30 +355,30 @@ def test_the_latest_version_is_found_without_reading_the_others(tmp_path: Path) 
     folder = tmp_path / "crawl"
     crawl = simulation(folder, budget=Budget(max_pages=10))
     crawl.run()
-    app.change_settings(folder, {"threshold": 0.3})
+    crawls.change_settings(folder, {"threshold": 0.3})
     with folders.reading(folder) as database:
-        assert history.latest(database, GRID) == history.topic_history(database, GRID)[-1]
+        assert memories.latest(database, GRID) == memories.topic_history(database, GRID)[-1]
         database.execute("UPDATE topics SET topic = 'no topic' WHERE version = 2")
-        assert history.latest(database, GRID).topic.version == 3
+        assert memories.latest(database, GRID).topic.version == 3
         database.execute("DELETE FROM topics")
-        assert history.latest(database, GRID) == history.topic_history(database, GRID)[0]
-        assert history.latest(database, GRID).at > 0
+        assert memories.latest(database, GRID) == memories.topic_history(database, GRID)[0]
+        assert memories.latest(database, GRID).at > 0
 
 
 def test_a_crawl_that_goes_on_learns_from_the_seeds_it_has_if_asked_to(tmp_path: Path) -> None:
     folder = tmp_path / "crawl"
-    wishes = Learning(feedback=True, adapt_threshold=True, interval=5, wanted=3)
+    wishes = Learning(adapt_topic=True, adapt_threshold=True, interval=5, wanted=3)
     crawl = Simulation(folder, web(), topic=GRID, learning=wishes, budget=Budget(max_pages=10))
     crawl.run()
-    assert len(app.topic_history(folder)) > 1, "there is a version, with a memory"
-    app.change_settings(folder, {"max_pages": 12, "learn_from_seeds": True})
+    assert len(crawls.topic_history(folder)) > 1, "there is a version, with a memory"
+    crawls.change_settings(folder, {"max_pages": 12, "learn_from_seeds": True})
     crawl.run()
-    assert "from 1 seed page." in app.topic_history(folder)[-1].why
+    assert "from 1 seed page." in crawls.topic_history(folder)[-1].why
 
 
 def test_an_interval_goes_on_over_restarts() -> None:
     last = TopicChange(topic=GRID, pages=20, at=0.0, why="")
-    crawl = learner(last=last, pages=58, feedback=True, interval=20)
+    crawl = learner(last=last, pages=58, adapt_topic=True, interval=20)
     # 20, 40, 60: two pages are missing, though this run has seen none of the 18 before.
     assert study(crawl, [came(POWER, score=0.9)]) is None
     change = study(crawl, [came(POWER, score=0.9)])

@@ -1,14 +1,34 @@
 """The stateless half of a crawl: fetch, parse, judge."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import pytest
 
-from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.page_reader import PageReader
-from shoal.crawl.visit import PageVisitor
-from shoal.model import Link, Missed, Moved, Page, Reason, Response, RobotsRead, Seen, Task, TaskKind, Verdict, Visit
+from shoal.crawl.readers import InTurns
+from shoal.crawl.visitor import PageVisitor, open_visitor
+from shoal.model import (
+    Link,
+    Missed,
+    Moved,
+    Page,
+    Reason,
+    Response,
+    RobotsRead,
+    Seen,
+    Task,
+    TaskKind,
+    Term,
+    Topic,
+    Verdict,
+    Visit,
+)
+from shoal.settings import Fetching, Settings
+from shoal.store.packed_page import pack
 from shoal.testing.fakes import Answer, FakeFetcher, failure, html, redirect
+from shoal.testing.webserver import SimpleWeb, WebServer
 
 URL = "http://a.test/"
 
@@ -34,7 +54,7 @@ class LengthJudge:
 
 
 async def visit(answer: Answer, kind: TaskKind = "page") -> Visit:
-    visitor = PageVisitor(FakeFetcher({URL: answer}), InTurns(PageReader(LineParser(), LengthJudge())))
+    visitor = PageVisitor(FakeFetcher({URL: answer}), InTurns(PageReader(LineParser(), LengthJudge(), pack)))
     return await visitor.visit(Task(id=7, url=URL, kind=kind))
 
 
@@ -80,3 +100,20 @@ async def test_a_robots_txt_is_read_as_text_and_never_as_a_page(body: bytes, tex
     read = await visit(html(URL, body), kind="robots")
     assert isinstance(read, RobotsRead)
     assert read.text == text
+
+
+# --- the parts that visit pages are those that the settings ask for --------------------------------------------------
+
+TOPIC = Topic(name="电网", terms=(Term(text="电网"),))
+
+
+@pytest.mark.parametrize(("agent", "nofollow"), [("MyBot/2.0", True), ("Shoal/0.1", False)])
+async def test_a_page_is_read_by_the_name_we_go_by(agent: str, nofollow: bool) -> None:
+    web = SimpleWeb().page("http://a.test/", "电网", head='<meta name="mybot" content="nofollow">')
+    async with WebServer(web) as server:
+        fetching = Fetching(proxy=server.proxy, user_agent=agent)
+        async with open_visitor(Settings(topic=TOPIC, seeds=("http://a.test/",), fetching=fetching)) as visitor:
+            visit = await visitor.visit(Task(id=1, url="http://a.test/"))
+    assert isinstance(visit, Seen)
+    assert visit.page is not None
+    assert visit.page.nofollow is nofollow

@@ -53,3 +53,16 @@ def save(path: Path, *records: bytes) -> Path:
     """A WARC file, packed record by record if its name says gzip."""
     path.write_bytes(b"".join(map(gzip.compress, records)) if path.suffix == ".gz" else b"".join(records))
     return path
+
+
+HOME, NEXT = "http://a.test/", "http://a.test/next"
+RECORDS = (
+    record("warcinfo", b"software: a test\r\n", ""),
+    robots("a.test", "User-agent: *\nDisallow: /private\n"),
+    page(HOME, "the front page", NEXT),
+    redirect("http://a.test/old", "/next"),
+    response("http://zh.test/", CHINESE.encode("gbk")),
+    record("request", b"GET / HTTP/1.1\r\n\r\n", f"WARC-Target-URI: {HOME}\r\n", "application/http; msgtype=request"),
+    response("http://a.test/gone", b"no", status="404 Not Found"),
+)
+"""A small web, with one of everything."""

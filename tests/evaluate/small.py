@@ -6,12 +6,12 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
-from shoal.evaluate.jobs import Field
+from shoal.evaluate.jobs import BenchWeb
 from shoal.evaluate.offline_web import Subject
 from shoal.evaluate.survey import survey
 from shoal.model import Term, Topic
 from shoal.settings import Settings
-from shoal.testing.webserver import Answer, SimpleWeb
+from shoal.testing.webserver import SimpleWeb, WebAnswer
 
 HOME = "http://a.test/"
 TOPIC = Topic(name="grid 电网", terms=(Term(text="grid"), Term(text="电网")))
@@ -28,7 +28,7 @@ class SmallWeb:
         found = [f"http://{place}" for place, answer in self.simple._answers.items() if answer.status == 200]
         return [url for url in found if not url.endswith("/robots.txt")]
 
-    def answer(self, url: str, nth: int = 0) -> Answer | None:
+    def answer(self, url: str, nth: int = 0) -> WebAnswer | None:
         host, _, target = url.partition("://")[2].partition("/")
         answer = self.simple.answer(host, "/" + target, nth or 1)
         return None if answer.status == 404 else answer
@@ -51,8 +51,8 @@ def url_of(name: str) -> str:
     return HOME if name == "home" else HOME + name
 
 
-def field_of(web: SmallWeb, *relevant: str, stamp: str = "1", **given: Any) -> Field:
+def field_of(web: SmallWeb, *relevant: str, stamp: str = "1", **given: Any) -> BenchWeb:
     """The web with one topic, called `grid`."""
     subject = Subject(name="grid", settings=settings(**given), labelled=frozenset(map(url_of, relevant)))
     surveys = {agent: survey(web, user_agent=agent) for agent in [subject.settings.fetching.user_agent]}
-    return Field(web=web, surveys=surveys, subjects={"grid": subject}, stamp=stamp)
+    return BenchWeb(web=web, surveys=surveys, subjects={"grid": subject}, stamp=stamp)

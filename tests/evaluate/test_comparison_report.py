@@ -9,16 +9,22 @@ from pathlib import Path
 
 import pytest
 
-from shoal.evaluate.comparison_plots import ALL, Picture, colours_of, draw_all
+from shoal.evaluate.comparison_plots import Plot, draw_all
+from shoal.evaluate.comparison_report import write_image_report, write_report
+from shoal.evaluate.image_standings import CLAIM
 from shoal.evaluate.jobs import Conditions
-from shoal.evaluate.report import write_report
-from shoal.evaluate.standings import Comparison, Results, WebFacts, topic_facts
-from tests.evaluate.test_standings import ONE, result
+from shoal.evaluate.standings import Comparison, CrawlResults, WebFacts, topic_facts
+from tests.evaluate.test_image_standings import ONE as IMAGES
+from tests.evaluate.test_image_standings import comparison_of as image_comparison_of
+from tests.evaluate.test_standings import ONE
 
+PLOT = Plot(file="x", web="", svg="<svg></svg>")
 EVIL = "<script>alert('x')</script>&\"电网\""
 
 
-def comparison_of(results: Results, *, title: str = "A comparison", conditions: Conditions | None = None) -> Comparison:
+def comparison_of(
+    results: CrawlResults, *, title: str = "A comparison", conditions: Conditions | None = None
+) -> Comparison:
     standings, oracle = results.standings()
     return Comparison(
         title=title,
@@ -64,19 +70,10 @@ class Page(HTMLParser):
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     folder = tmp_path_factory.mktemp("report")
-    results = Results(ONE, 4)
+    results = CrawlResults(ONE, 4)
     comparison = comparison_of(results, title=EVIL)
     write_report(folder / "report.html", comparison, draw_all(folder, comparison, results))
     return folder, (folder / "report.html").read_text(encoding="utf-8")
-
-
-def test_every_web_and_all_together_have_their_pictures(written: tuple[Path, str]) -> None:
-    stems = {
-        "all-of-oracle",
-        *(f"{web}-{measure}" for web in (ALL, "one", "two") for measure in ("recall", "precision")),
-    }
-    assert {path.stem for path in written[0].glob("*.png")} == stems
-    assert {path.stem for path in written[0].glob("*.svg")} == stems
 
 
 def test_the_page_needs_nothing_but_itself(written: tuple[Path, str]) -> None:
@@ -108,11 +105,8 @@ def test_figures_stand_in_their_tables(written: tuple[Path, str]) -> None:
 
 
 def test_a_single_web_is_not_averaged(tmp_path: Path) -> None:
-    results = Results([row for row in ONE if row.job.web == "one"], 4)
-    comparison = comparison_of(results)
-    pictures = draw_all(tmp_path, comparison, results)
-    write_report(tmp_path / "report.html", comparison, pictures)
-    assert [picture.file for picture in pictures] == ["all-of-oracle", "one-recall", "one-precision"]
+    results = CrawlResults([row for row in ONE if row.job.web == "one"], 4)
+    write_report(tmp_path / "report.html", comparison_of(results), [PLOT])
     assert "all webs" not in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
@@ -127,20 +121,19 @@ def test_a_single_web_is_not_averaged(tmp_path: Path) -> None:
     ],
 )
 def test_says_how_it_was_measured(tmp_path: Path, conditions: Conditions, sentence: str) -> None:
-    comparison = comparison_of(Results(ONE, 4), conditions=conditions)
-    write_report(tmp_path / "report.html", comparison, [Picture(file="x", web="", svg="<svg></svg>")])
+    comparison = comparison_of(CrawlResults(ONE, 4), conditions=conditions)
+    write_report(tmp_path / "report.html", comparison, [PLOT])
     assert sentence in Page((tmp_path / "report.html").read_text(encoding="utf-8")).text
 
 
-def test_a_strategy_keeps_its_colour_whoever_else_is_there() -> None:
-    both = colours_of(Results(ONE, 4).standings()[0])
-    alone = colours_of(Results([row for row in ONE if row.job.strategy != "breadth"], 4).standings()[0])
-    assert both["fish"] == alone["fish"] != both["breadth"]
-
-
-def test_several_judges_have_several_colours() -> None:
-    rows = [row for row in ONE if row.job.topic == "a"]
-    rows += [result("one", "a", "fish", (1,), judge="zones")]
-    standings, _ = Results(rows, 4).standings()
-    colours = colours_of(standings)
-    assert len({colours[row.name] for row in standings}) == 3
+def test_what_judging_images_is_worth(tmp_path: Path) -> None:
+    write_image_report(tmp_path / "images.html", image_comparison_of(*IMAGES, title=EVIL), [PLOT])
+    html = (tmp_path / "images.html").read_text(encoding="utf-8")
+    page = Page(html)
+    assert EVIL in page.text
+    assert EVIL not in html
+    assert "2.0 times as many as learned, all images" in page.text
+    assert CLAIM in page.text
+    assert page.tags["svg"] == 1
+    assert page.tags["script"] == page.tags["img"] == 0
+    assert {"generated/rail", "all topics"} <= set(re.findall(r'<th scope="row">([^<]+)</th>', html))

@@ -9,21 +9,23 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
-from shoal.crawl.allowance import Ending
+from shoal.crawl.termination import Ending
 from shoal.errors import FolderError
-from shoal.evaluate.demo import BASELINE, DELAY, FOCUSED, Plan, run_demo
-from shoal.evaluate.generated.synthetic_web import Web
+from shoal.evaluate.demo import BASELINE, DELAY, FOCUSED, DemoPlan, run_demo
+from shoal.evaluate.generated.synthetic_web import SyntheticWeb
 from shoal.store.crawl_folder import connect, read_settings
 from shoal.testing.politeness_audit import violations
 from shoal.testing.webserver import read_log
 
 PNG = b"\x89PNG\r\n\x1a\n"
+PAGES = 100
 LONG = 400.0
 """Seconds after which a test gives up waiting."""
 
@@ -69,15 +71,33 @@ def is_broken(line: socket.socket) -> bool:
 # --- what it says ----------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class Stopped:
+    """A demo that was stopped by Ctrl-C in the middle of its first crawl."""
+
+    folder: Path
+    code: int
+    out: str
+    err: str
+    server_gone: bool
+
+
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
-    """A demo that went well, run twice in one folder, and what it answered in JSON the second time."""
+def stopped(tmp_path_factory: pytest.TempPathFactory) -> Stopped:
     folder = tmp_path_factory.mktemp("demo") / "here"
-    assert finish(start(folder, "--quiet", "--pages", "10"))[0] == 0
-    (folder / "notes.txt").write_text("mine")
-    code, out, err = finish(start(folder, "--json", "--pages", "150"))
+    process = start(folder, "--pages", "5000")
+    with line_to_server(process, folder) as line:
+        process.send_signal(signal.SIGINT)
+        return Stopped(folder, *finish(process), is_broken(line))
+
+
+@pytest.fixture(scope="module")
+def finished(stopped: Stopped) -> tuple[Path, dict[str, Any]]:
+    """A demo that went well, in the folder of an earlier one, and what it answered in JSON."""
+    (stopped.folder / "notes.txt").write_text("mine")
+    code, out, err = finish(start(stopped.folder, "--json", "--pages", str(PAGES)))
     assert (code, err) == (0, "")
-    return folder, json.loads(out)
+    return stopped.folder, json.loads(out)
 
 
 def counted(log: Path, relevant: frozenset[str]) -> tuple[int, int]:
@@ -90,13 +110,13 @@ def counted(log: Path, relevant: frozenset[str]) -> tuple[int, int]:
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "strategy"), [("focused", FOCUSED), ("baseline", BASELINE)])
 def test_figures_are_those_of_the_servers_log(
-    finished: tuple[Path, dict[str, Any]], web: Web, name: str, strategy: str
+    finished: tuple[Path, dict[str, Any]], web: SyntheticWeb, name: str, strategy: str
 ) -> None:
     folder, said = finished
     relevant = web.relevant("power-grid")
     pages, found = counted(folder / f"{strategy}.access.jsonl", relevant)
     harvest = said[name]
-    assert (harvest["fetched"], harvest["relevant"]) == (pages, found) == (150, found)
+    assert (harvest["fetched"], harvest["relevant"]) == (pages, found) == (PAGES, found)
     assert harvest["harvest_rate"] == pytest.approx(found / pages)
     assert harvest["recall"] == pytest.approx(found / len(relevant))
 
@@ -109,13 +129,15 @@ def test_best_first_finds_more_than_breadth_first(finished: tuple[Path, dict[str
 
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", [FOCUSED, BASELINE])
-def test_is_polite(finished: tuple[Path, dict[str, Any]], web: Web, strategy: str) -> None:
+def test_is_polite(finished: tuple[Path, dict[str, Any]], web: SyntheticWeb, strategy: str) -> None:
     log = read_log(finished[0] / f"{strategy}.access.jsonl")
     assert violations(log, lambda host: DELAY, web.robots) == []
 
 
 @pytest.mark.slow
-def test_names_true_pages_and_explains_one_far_from_the_seeds(finished: tuple[Path, dict[str, Any]], web: Web) -> None:
+def test_names_true_pages_and_explains_one_far_from_the_seeds(
+    finished: tuple[Path, dict[str, Any]], web: SyntheticWeb
+) -> None:
     _, said = finished
     relevant = web.relevant("power-grid")
     assert [page["truth"] == "relevant" for page in said["best"]] == [page["url"] in relevant for page in said["best"]]
@@ -124,9 +146,9 @@ def test_names_true_pages_and_explains_one_far_from_the_seeds(finished: tuple[Pa
 
 
 @pytest.mark.slow
-def test_leaves_a_picture_and_touches_nothing_else(finished: tuple[Path, dict[str, Any]]) -> None:
+def test_leaves_a_plot_and_touches_nothing_else(finished: tuple[Path, dict[str, Any]]) -> None:
     folder, said = finished
-    assert Path(said["picture"]).read_bytes().startswith(PNG)
+    assert Path(said["plot"]).read_bytes().startswith(PNG)
     assert (folder / "notes.txt").read_text() == "mine"
     assert not (folder.parent / "users-own").exists()
 
@@ -135,15 +157,11 @@ def test_leaves_a_picture_and_touches_nothing_else(finished: tuple[Path, dict[st
 
 
 @pytest.mark.slow
-def test_stopped_by_ctrl_c_it_says_so_and_takes_its_server_along(tmp_path: Path) -> None:
-    process = start(tmp_path / "demo", "--pages", "5000")
-    with line_to_server(process, tmp_path / "demo") as line:
-        process.send_signal(signal.SIGINT)
-        code, out, err = finish(process)
-        assert (code, out) == (130, "")
-        assert "Stopped." in err
-        assert "Traceback" not in err
-        assert is_broken(line)
+def test_stopped_by_ctrl_c_it_says_so_and_takes_its_server_along(stopped: Stopped) -> None:
+    assert (stopped.code, stopped.out) == (130, "")
+    assert "Stopped." in stopped.err
+    assert "Traceback" not in stopped.err
+    assert stopped.server_gone
 
 
 @pytest.mark.slow
@@ -179,5 +197,5 @@ def test_a_folder_of_somebody_else_is_left_alone(
     prepare(folder)
     before = sorted(tmp_path.rglob("*"))
     with pytest.raises(FolderError, match=sentence):
-        run_demo(Plan(folder=folder, topic="power-grid", pages=10, seed=7), never, print)
+        run_demo(DemoPlan(folder=folder, topic="power-grid", pages=10, seed=7), never, print)
     assert sorted(tmp_path.rglob("*")) == before

@@ -9,7 +9,7 @@ import pytest
 from shoal.errors import InputError
 from shoal.evaluate.gate import (
     FLOORS,
-    PICTURES,
+    IMAGES,
     TOLERANCE,
     ahead_of,
     judged,
@@ -84,22 +84,20 @@ def test_the_file_keeps_what_it_was_given(tmp_path: Path) -> None:
     assert [line.split()[0] for line in path.read_text().splitlines()[2:]] == ["fish", "forgotten", "breadth"]
 
 
-def test_pictures_have_a_section_of_their_own(tmp_path: Path) -> None:
+def test_images_have_a_section_of_their_own(tmp_path: Path) -> None:
     path = tmp_path / "floors.toml"
-    floors = {"fish": 0.52, f"{PICTURES}.times-breadth": 2.5, f"{PICTURES}.recall": 0.6}
+    floors = {"fish": 0.52, f"{IMAGES}.times-breadth": 2.5, f"{IMAGES}.recall": 0.6}
     write_floors(path, floors)
-    assert path.read_text().endswith("[pictures]\ntimes-breadth = 2.500\nrecall = 0.600\n")
+    assert path.read_text().endswith("[images]\ntimes-breadth = 2.500\nrecall = 0.600\n")
     assert read_floors(path) == floors
 
 
-def test_pictures_have_floors_but_lead_nobody() -> None:
-    lines = judged(
-        {"learned": 0.9, f"{PICTURES}.times-breadth": 2.4}, {"learned": 0.9, f"{PICTURES}.times-breadth": 2.5}
-    )
+def test_images_have_floors_but_lead_nobody() -> None:
+    lines = judged({"learned": 0.9, f"{IMAGES}.times-breadth": 2.4}, {"learned": 0.9, f"{IMAGES}.times-breadth": 2.5})
     assert ahead_of("learned", lines) == []
     assert table(lines).splitlines()[1:] == [
-        "learned                    0.900  0.900  ok",
-        "pictures.times-breadth     2.400  2.500  BELOW ITS FLOOR",
+        "learned                  0.900  0.900  ok",
+        "images.times-breadth     2.400  2.500  BELOW ITS FLOOR",
     ]
 
 
@@ -108,8 +106,8 @@ def test_pictures_have_floors_but_lead_nobody() -> None:
     [
         ("fish = ", "is not TOML"),
         ('fish = "x"', "must be a number"),
-        ('[pictures]\nrecall = "x"', "must be a number"),
-        ("pictures = 1", "must be a section"),
+        ('[images]\nrecall = "x"', "must be a number"),
+        ("images = 1", "must be a section"),
     ],
 )
 def test_a_broken_file_is_one_sentence(tmp_path: Path, content: str, sentence: str) -> None:
@@ -131,8 +129,8 @@ def test_every_strategy_has_its_floor_in_the_file() -> None:
     floors = read_floors(Path(__file__).parents[2] / FLOORS)
     assert set(floors) == {
         *strategies(),
-        "pictures.times-breadth",
-        "pictures.recall",
+        "images.times-breadth",
+        "images.recall",
         "search.ndcg",
         "search.precision",
     }

@@ -3,35 +3,29 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
-from shoal.evaluate.jobs import Conditions
-from shoal.evaluate.pictured.crawls import PictureJob, PictureResult, Way, ways
-from shoal.evaluate.pictured.standings import (
-    PictureComparison,
-    figures_of,
-    overall_of,
-    point_at,
-    ratios_of,
-    sentences,
-    times,
-)
+from shoal.evaluate.image_harvest import ImageHarvest
+from shoal.evaluate.image_standings import ImageComparison, figures_of, overall_of, ratios_of, sentences, times
+from shoal.evaluate.jobs import Conditions, Job, Result, image_jobs
 
-JUDGED, ALL, BREADTH = ways("learned")
+JUDGED, ALL, BREADTH = image_jobs("generated", "rail", "learned")
 
 
-def result(
-    way: Way, pages: str, downloads: str, hits: str, *, topic: str = "rail", web: str = "generated"
-) -> PictureResult:
+def harvest(pages: str, downloads: str, hits: str) -> ImageHarvest:
     """Moments, each a letter of the alphabet: `a` is after one second."""
     moments = [tuple(float(ord(letter) - ord("a") + 1) for letter in letters) for letters in (pages, downloads, hits)]
-    return PictureResult(
-        job=PictureJob(web=web, topic=topic, way=way),
-        total=4,
-        pages=moments[0],
-        found=tuple(range(2, 2 * len(pages) + 1, 2)),
-        downloads=moments[1],
-        hits=moments[2],
+    found = tuple(range(2, 2 * len(pages) + 1, 2))
+    return ImageHarvest(total=4, pages=moments[0], found=found, downloads=moments[1], hits=moments[2])
+
+
+def result(job: Job, pages: str, downloads: str, hits: str, *, topic: str = "rail", web: str = "generated") -> Result:
+    """Moments as in `harvest`."""
+    return Result(
+        key="",
+        job=replace(job, web=web, topic=topic),
         requests=len(pages) + len(downloads) + 1,
+        images=harvest(pages, downloads, hits),
     )
 
 
@@ -42,9 +36,9 @@ ONE = (
 )
 
 
-def comparison_of(*results: PictureResult, title: str = "Pictures", strategy: str = "learned") -> PictureComparison:
+def comparison_of(*results: Result, title: str = "Images", strategy: str = "learned") -> ImageComparison:
     ratios = ratios_of(results)
-    return PictureComparison(
+    return ImageComparison(
         title=title,
         conditions=Conditions(pages=4),
         strategy=strategy,
@@ -52,26 +46,9 @@ def comparison_of(*results: PictureResult, title: str = "Pictures", strategy: st
         ratios=tuple(ratios),
         overall=tuple(overall_of(ratios)),
         folder="out",
-        files=("pictures.html", "pictures.csv", "generated-pictures.png"),
+        files=("images.html", "images.csv", "generated-images.png"),
         seconds=1.0,
     )
-
-
-def test_three_ways_or_two() -> None:
-    assert [str(way) for way in ways("learned")] == [
-        "learned, judged pictures",
-        "learned, all pictures",
-        "breadth, all pictures",
-    ]
-    assert [str(way) for way in ways("breadth")] == ["breadth, judged pictures", "breadth, all pictures"]
-
-
-def test_a_crawl_at_a_moment() -> None:
-    point = point_at(ONE[1], 4.5)
-    assert (point.pages, point.found, point.downloaded, point.relevant) == (2, 4, 2, 1)
-    nothing = point_at(ONE[1], 0.5)
-    assert (nothing.pages, nothing.found, nothing.downloaded, nothing.relevant) == (0, 0, 0, 0)
-    assert point_at(ONE[1], 99.0) == point_at(ONE[1], 10.0)
 
 
 def test_what_came_home() -> None:
@@ -87,15 +64,9 @@ def test_a_crawl_without_anything() -> None:
 
 
 def test_points_after_every_fifty_pages() -> None:
-    long = PictureResult(
-        job=ONE[0].job,
-        total=1,
-        pages=tuple(map(float, range(1, 121))),
-        found=(1,) * 120,
-        downloads=(130.0,),
-        hits=(130.0,),
-        requests=1,
-    )
+    pages = tuple(map(float, range(1, 121)))
+    images = ImageHarvest(total=1, pages=pages, found=(1,) * 120, downloads=(130.0,), hits=(130.0,))
+    long = replace(ONE[0], images=images)
     assert [(point.pages, point.seconds) for point in figures_of(long).points] == [
         (50, 50.0),
         (100, 100.0),
@@ -106,8 +77,8 @@ def test_points_after_every_fifty_pages() -> None:
 def test_what_comes_later_does_not_count() -> None:
     ratios = ratios_of(ONE)
     assert [(row.against, row.seconds, row.judged, row.other) for row in ratios] == [
-        ("learned, all pictures", 6.0, 2, 1),
-        ("breadth, all pictures", 6.0, 2, 0),
+        ("learned, all images", 6.0, 2, 1),
+        ("breadth, all images", 6.0, 2, 0),
     ]
     assert [row.ratio for row in ratios] == [2.0, None]
 
@@ -130,9 +101,9 @@ def test_all_topics_together() -> None:
 def test_in_words() -> None:
     first, second = sentences(comparison_of(*ONE))
     assert first == (
-        "learned, judged pictures: 2 relevant ones, 2.0 times as many as learned, all pictures in the same time, 1."
+        "learned, judged images: 2 relevant ones, 2.0 times as many as learned, all images in the same time, 1."
     )
-    assert second == "learned, judged pictures: 2 relevant ones, where breadth, all pictures has 0."
+    assert second == "learned, judged images: 2 relevant ones, where breadth, all images has 0."
 
 
 @pytest.mark.parametrize(("ratio", "said"), [(None, "–"), (2.26, "2.3 ×"), (0.0, "0.0 ×")])

@@ -16,7 +16,18 @@ from msgspec.structs import replace
 
 import shoal
 from shoal.errors import InputError
-from shoal.evaluate.jobs import ORACLE, Bench, Conditions, Field, Job, Result, code_of, key_of, settings_of
+from shoal.evaluate.jobs import (
+    ORACLE,
+    Bench,
+    BenchWeb,
+    Conditions,
+    Job,
+    Result,
+    code_of,
+    image_jobs,
+    key_of,
+    settings_of,
+)
 from shoal.evaluate.offline_web import Subject
 from shoal.settings import Budget, Fetching, Politeness
 from shoal.strategy import strategies
@@ -29,7 +40,7 @@ WEB = linked(home="d1 d4", d1="d2 d3", d2="", d3="", d4="r1", r1="r2", r2="", r3
 PAGES = Conditions(pages=100)
 
 
-def done(strategy: str, *, conditions: Conditions = PAGES, field: Field | None = None) -> Result:
+def done(strategy: str, *, conditions: Conditions = PAGES, field: BenchWeb | None = None) -> Result:
     bench = Bench({"small": field or field_of(WEB, "r1", "r2", "r3")}, conditions)
     return bench(Job(web="small", topic="grid", strategy=strategy))
 
@@ -49,7 +60,7 @@ def test_a_strategy() -> None:
     result = done("breadth")
     # home, d1, d4, d2, d3, r1, r2
     assert (result.hits, result.fetched, result.relevant) == ((6, 7), 7, 2)
-    assert result.judged == (2,), "the judge's opinion happens to be the truth here"
+    assert result.judged == (2,), "the judge's mark happens to be the truth here"
     assert result.requests == 8, "seven pages and a robots.txt"
     assert result.clock == pytest.approx((0.8,)), "a tenth of a second each"
     assert result.ending == "nothing left to fetch"
@@ -181,7 +192,11 @@ def test_a_job_is_another_one_with_other_word_vectors(tmp_path: Path, monkeypatc
 
 
 SOURCE = Path(shoal.__file__).parent
-COMMON = {"model.py", "topic/background.py", *(f"evaluate/{name}.py" for name in ("oracle", "metrics", "jobs"))}
+COMMON = {
+    "model/page.py",
+    "topic/word_frequencies.py",
+    *(f"evaluate/{name}.py" for name in ("oracle", "curves", "jobs")),
+}
 
 
 def names(files: list[Path]) -> set[str]:
@@ -207,7 +222,7 @@ def test_a_result_depends_on_all_judges_and_on_what_its_strategy_is_made_of(stra
     assert names(files) >= COMMON | names(list((SOURCE / "crawl" / "judge").glob("*.py")))
     own = strategies()[strategy].make.__module__.replace(".", "/")
     assert set(files) >= imported(SOURCE.parent / f"{own}.py")
-    assert ("crawl/strategy/hits.py" in names(files)) == (strategy == "hits"), "other strategies may change"
+    assert ("strategy/hits.py" in names(files)) == (strategy == "hits"), "other strategies may change"
 
 
 def test_the_omniscient_crawler_depends_on_no_strategy_and_no_judge() -> None:
@@ -237,8 +252,8 @@ def test_a_job_is_another_one_when_its_code_changes(tmp_path: Path) -> None:
         return told.stdout.decode().split()
 
     crawl, oracle = keys_after_changing()
-    # Of cosine.py the judge `relative` is made; the omniscient crawler asks no judge.
-    second, same = keys_after_changing("crawl/judge/cosine.py", "crawl/strategy/hits.py")
+    # Of judge/cosine.py the judge `relative` is made; the omniscient crawler asks no judge.
+    second, same = keys_after_changing("judge/cosine.py", "strategy/hits.py")
     assert (second != crawl, same) == (True, oracle)
     third, other = keys_after_changing("evaluate/oracle.py")
     assert (third != second, other != same) == (True, True)
@@ -253,3 +268,32 @@ def test_a_job_is_the_same_in_another_process() -> None:
     """Where a default stands in a struct, its copy stands in one that has travelled."""
     field = field_of(WEB, "r1")
     assert key_of(JOB, pickle.loads(pickle.dumps(field)), PAGES) == key_of(JOB, field, PAGES)
+
+
+# --- crawls for images -----------------------------------------------------------------------------------------------
+
+
+def test_images_are_crawled_for_in_three_ways_or_two() -> None:
+    assert [job.way for job in image_jobs("w", "t", "learned")] == [
+        "learned, judged images",
+        "learned, all images",
+        "breadth, all images",
+    ]
+    assert [str(job) for job in image_jobs("w", "t", "breadth")] == [
+        "w/t with breadth, judged images",
+        "w/t with breadth, all images",
+    ]
+
+
+def test_the_conditions_of_a_crawl_for_images_are_those_of_any_other() -> None:
+    field = field_of(WEB, "r1")
+    pages = Job(web="small", topic="grid", strategy="breadth")
+    every = replace(pages, images="all")
+    ours, theirs = (settings_of(job, field.subjects["grid"], PAGES) for job in (every, pages))
+    assert (ours.images.wanted, theirs.images.wanted) == ("all", "none")
+    assert replace(ours, images=theirs.images) == theirs
+    assert (
+        key_of(every, field, PAGES)
+        != key_of(pages, field, PAGES)
+        != key_of(replace(every, images="relevant"), field, PAGES)
+    )

@@ -6,15 +6,15 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from shoal.evaluate.generated.synthetic_web import Web
-from shoal.evaluate.jobs import JUDGING, Bench, Conditions, Field, Job, Result, code_of, key_of
-from shoal.evaluate.judge_quality import Quality, quality_of, rate, sample_of
+from shoal.evaluate.generated.synthetic_web import SyntheticWeb
+from shoal.evaluate.jobs import JUDGING, Bench, BenchWeb, Conditions, Job, Result, code_of, key_of
+from shoal.evaluate.judge_quality import JudgeQuality, quality_of, rate, sample_of
 from shoal.evaluate.offline_web import GeneratedWeb, Subject
-from shoal.evaluate.result_cache import PageCache
+from shoal.evaluate.result_cache import ResultCache
 from shoal.evaluate.simulation import simulate
-from shoal.evaluate.survey import survey
-from shoal.settings import Budget, Fetching, Settings
-from shoal.testing.webserver import Answer
+from shoal.evaluate.survey import Survey
+from shoal.settings import USER_AGENT, Budget, Fetching, Settings
+from shoal.testing.webserver import WebAnswer
 from tests.evaluate.small import HOME, SmallWeb, field_of, linked, settings, url_of
 
 PAGES = Conditions(pages=100)
@@ -53,7 +53,7 @@ def test_a_sampled_page_stands_for_many() -> None:
 
 @pytest.mark.parametrize(("relevant", "others"), [([], [0.5]), ([0.5], []), ([], [])])
 def test_where_there_is_nothing_to_tell_apart(relevant: list[float], others: list[float]) -> None:
-    assert quality_of(relevant, others) == Quality(auc=None, average_precision=None)
+    assert quality_of(relevant, others) == JudgeQuality(auc=None, average_precision=None)
 
 
 # --- the sample ------------------------------------------------------------------------------------------------------
@@ -88,7 +88,7 @@ def test_topics_share_most_of_their_samples() -> None:
 WEB = linked(home="d1 r1", d1="d2 d3", d2="", d3="", r1="r2", r2="")
 
 
-def rated(field: Field, judge: str = "cosine", bench: Bench | None = None) -> Result:
+def rated(field: BenchWeb, judge: str = "cosine", bench: Bench | None = None) -> Result:
     return (bench or Bench({"small": field}, PAGES))(Job(web="small", topic="grid", strategy=JUDGING, judge=judge))
 
 
@@ -112,10 +112,10 @@ def test_all_pages_are_relevant() -> None:
 
 
 def test_what_is_not_text_scores_nothing() -> None:
-    web = linked(home="picture r1", r1="")
-    web.simple.answering(url_of("picture"), Answer(headers=(("Content-Type", "image/png"),), body=b"the grid"))
+    web = linked(home="image r1", r1="")
+    web.simple.answering(url_of("image"), WebAnswer(headers=(("Content-Type", "image/png"),), body=b"the grid"))
     # It ties with home, and r1 is above it.
-    assert rated(field_of(web, "picture")).auc == pytest.approx(0.25)
+    assert rated(field_of(web, "image")).auc == pytest.approx(0.25)
 
 
 def test_a_page_that_may_not_be_kept_counts_for_nobody() -> None:
@@ -125,8 +125,8 @@ def test_a_page_that_may_not_be_kept_counts_for_nobody() -> None:
     assert rated(field_of(web, "r1", "r2")).auc == 1.0
 
 
-def page_of(html: str, charset: str = "utf-8") -> Answer:
-    return Answer(headers=(("Content-Type", f"text/html; charset={charset}"),), body=html.encode(charset))
+def page_of(html: str, charset: str = "utf-8") -> WebAnswer:
+    return WebAnswer(headers=(("Content-Type", f"text/html; charset={charset}"),), body=html.encode(charset))
 
 
 LONG = "智能电网是电网的智能化，它建立在集成的、高速双向通信网络的基础上，通过先进的传感和测量技术实现电网的可靠运行。"
@@ -148,7 +148,7 @@ def test_pages_are_read_as_a_crawl_reads_them() -> None:
     web = SmallWeb()
     web.simple.answering(HOME, page_of(f"<title>电网</title><p>{LONG}</p><p>grid</p>", "gbk"))
     own = settings(fetching=Fetching(max_body=80))
-    read, crawled = PageCache(), PageCache()
+    read, crawled = ResultCache(), ResultCache()
     rate(web, own, "cosine", [HOME], [], read)
     simulate(web, own, cache=crawled)
     key = web.name, own.fetching.user_agent
@@ -161,33 +161,22 @@ def test_pages_are_read_as_a_crawl_reads_them() -> None:
 # --- a whole web -----------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def grown(web: Web) -> Field:
-    """The generated web with two of its topics."""
-    subjects = {
-        name: Subject(
-            name=name,
-            settings=Settings(topic=web.topic(name), seeds=web.seeds(name), label=name),
-            labelled=web.relevant(name),
-        )
-        for name in ("power-grid", "rail")
-    }
-    measured = GeneratedWeb(web)
-    agent = subjects["rail"].settings.fetching.user_agent
-    return Field(web=measured, surveys={agent: survey(measured)}, subjects=subjects, stamp="1")
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("topic", ["power-grid", "rail"])
-def test_on_the_generated_web_judges_are_better_than_luck_and_always_as_good(grown: Field, topic: str) -> None:
-    job = Job(web=grown.web.name, topic=topic, strategy=JUDGING, judge="cosine")
-    bench = Bench({job.web: grown}, PAGES)
+def test_on_the_generated_web_a_judge_is_better_than_luck_and_always_as_good(
+    web: SyntheticWeb, surveyed: Survey
+) -> None:
+    settings = Settings(topic=web.topic("rail"), seeds=web.seeds("rail"), label="rail")
+    subject = Subject(name="rail", settings=settings, labelled=web.relevant("rail"))
+    field = BenchWeb(web=GeneratedWeb(web), surveys={USER_AGENT: surveyed}, subjects={"rail": subject}, stamp="1")
+    job = Job(web=field.web.name, topic="rail", strategy=JUDGING, judge="cosine")
+    near = Conditions(pages=100, max_depth=2)  # some hundred pages are enough
+    bench = Bench({job.web: field}, near)
     first = bench(job)
     assert first.auc is not None
     assert 0.5 < first.auc < 1.0
     assert first.average_precision is not None
     assert first.relevant / first.reachable < first.average_precision < 1.0, "above what luck would give"
-    for other in (bench, Bench({job.web: grown}, PAGES)):
+    for other in (bench, Bench({job.web: field}, near)):
         again = other(job)
         assert replace(again, seconds=0.0) == replace(first, seconds=0.0)
 
@@ -217,9 +206,9 @@ def test_a_rating_depends_on_where_crawls_can_get_to_but_not_on_how_they_go() ->
 
 def test_a_rating_depends_on_the_judges_and_on_no_strategy() -> None:
     names = {f"{file.parent.name}/{file.name}" for file in code_of(JUDGING)}
-    assert {"judge/cosine.py", "judge/evidence.py", "evaluate/judging.py", "evaluate/remembering.py"} <= names
+    assert {"judge/cosine.py", "judge/evidence.py", "evaluate/judge_quality.py", "evaluate/result_cache.py"} <= names
     assert not [name for name in names if name.startswith(("strategy/", "learned/"))]
-    assert "evaluate/judging.py" not in {f"{file.parent.name}/{file.name}" for file in code_of("breadth")}
+    assert "evaluate/judge_quality.py" not in {f"{file.parent.name}/{file.name}" for file in code_of("breadth")}
 
 
 def test_the_name_of_a_rating_says_what_it_is() -> None:

@@ -12,7 +12,7 @@ from shoal.evaluate.offline_fetcher import OfflineFetcher, read_answer
 from shoal.model import Failure, Reason, Redirect, Response, Task, TaskKind
 from shoal.settings import Fetching
 from shoal.testing.clock import JumpingClock, in_no_time
-from shoal.testing.webserver import Answer
+from shoal.testing.webserver import WebAnswer
 
 HTML = ("Content-Type", "text/html")
 
@@ -21,20 +21,20 @@ HTML = ("Content-Type", "text/html")
 class Dictionary:
     """A web written down in a test."""
 
-    answers: dict[str, Answer]
+    answers: dict[str, WebAnswer]
     asked: list[tuple[str, int]] = field(default_factory=list)
     name: str = "dictionary"
 
     def urls(self) -> Collection[str]:
         return list(self.answers)
 
-    def answer(self, url: str, nth: int = 0) -> Answer | None:
+    def answer(self, url: str, nth: int = 0) -> WebAnswer | None:
         self.asked.append((url, nth))
         return self.answers.get(url)
 
 
 def ask(
-    answer: Answer, *, url: str = "http://a.test/", kind: TaskKind = "page", settings: Fetching | None = None
+    answer: WebAnswer, *, url: str = "http://a.test/", kind: TaskKind = "page", settings: Fetching | None = None
 ) -> Response | Redirect | Failure:
     clock = JumpingClock(1000.0)
     fetcher = OfflineFetcher(Dictionary({"http://a.test/": answer}), settings or Fetching(), clock, 0.5)
@@ -42,7 +42,7 @@ def ask(
 
 
 def test_a_page_comes_after_its_time() -> None:
-    page = ask(Answer(headers=(HTML, ("X-Robots-Tag", "none")), body="电网".encode("gbk")))
+    page = ask(WebAnswer(headers=(HTML, ("X-Robots-Tag", "none")), body="电网".encode("gbk")))
     assert isinstance(page, Response)
     assert (page.status, page.body.decode("gbk"), page.truncated) == (200, "电网", False)
     assert page.headers == (("content-type", "text/html"), ("x-robots-tag", "none"))
@@ -50,45 +50,47 @@ def test_a_page_comes_after_its_time() -> None:
 
 
 def test_a_slow_answer_takes_longer() -> None:
-    assert ask(Answer(headers=(HTML,), delay=3.0)).timing.ended == 1003.0
+    assert ask(WebAnswer(headers=(HTML,), delay=3.0)).timing.ended == 1003.0
 
 
 def test_a_redirect_leads_to_a_url_in_normal_form() -> None:
-    moved = ask(Answer(status=302, headers=(("location", "/%7ex#top"),)))
+    moved = ask(WebAnswer(status=302, headers=(("location", "/%7ex#top"),)))
     assert isinstance(moved, Redirect)
     assert moved.target == "http://a.test/~x"
     # A path in GBK, as bytes.
-    moved = ask(Answer(status=301, headers=(("Location", "/电".encode("gbk").decode("latin-1")),)))
+    moved = ask(WebAnswer(status=301, headers=(("Location", "/电".encode("gbk").decode("latin-1")),)))
     assert isinstance(moved, Redirect)
     assert moved.target == "http://a.test/%B5%E7"
 
 
 def test_what_is_no_page_is_a_failure() -> None:
-    gone = ask(Answer(), url="http://a.test/never")
+    gone = ask(WebAnswer(), url="http://a.test/never")
     assert isinstance(gone, Failure)
     assert (gone.reason, gone.status, gone.heals, gone.detail) == (
         *(Reason.STATUS, 404, False),
         "The server answered 404 Not Found.",
     )
-    busy = ask(Answer(status=503, headers=(("Retry-After", "30"),)))
+    busy = ask(WebAnswer(status=503, headers=(("Retry-After", "30"),)))
     assert isinstance(busy, Failure)
     assert (busy.heals, busy.retry_after) == (True, 30.0)
-    strange = ask(Answer(status=999))
+    strange = ask(WebAnswer(status=999))
     assert isinstance(strange, Failure)
     assert strange.detail == "The server answered 999."
-    lost = ask(Answer(status=301))
+    lost = ask(WebAnswer(status=301))
     assert isinstance(lost, Failure)
     assert lost.reason is Reason.BAD_REDIRECT
 
 
 def test_bodies_are_taken_as_far_as_they_are_wanted() -> None:
-    picture = ask(Answer(headers=(("Content-Type", "image/png"),), body=b"\x89PNG"))
-    assert isinstance(picture, Response)
-    assert picture.body == b""
-    long = ask(Answer(headers=(HTML,), body=b"x" * 100), settings=Fetching(max_body=10))
+    image = ask(WebAnswer(headers=(("Content-Type", "image/png"),), body=b"\x89PNG"))
+    assert isinstance(image, Response)
+    assert image.body == b""
+    long = ask(WebAnswer(headers=(HTML,), body=b"x" * 100), settings=Fetching(max_body=10))
     assert isinstance(long, Response)
     assert (long.body, long.truncated) == (b"x" * 10, True)
-    rules = ask(Answer(headers=(("Content-Type", "application/octet-stream"),), body=b"User-agent: *"), kind="robots")
+    rules = ask(
+        WebAnswer(headers=(("Content-Type", "application/octet-stream"),), body=b"User-agent: *"), kind="robots"
+    )
     assert isinstance(rules, Response)
     assert rules.body == b"User-agent: *"
 
@@ -96,7 +98,7 @@ def test_bodies_are_taken_as_far_as_they_are_wanted() -> None:
 def test_no_two_answers_come_at_the_same_moment() -> None:
     """Which of two would be understood first would depend on how fast this computer is."""
     clock = JumpingClock(1_767_225_600.0)
-    web = Dictionary({f"http://a.test/{n}": Answer(headers=(HTML,)) for n in range(50)})
+    web = Dictionary({f"http://a.test/{n}": WebAnswer(headers=(HTML,)) for n in range(50)})
     fetcher = OfflineFetcher(web, Fetching(), clock, 0.5)
 
     async def all_at_once() -> list[Response | Redirect | Failure]:
@@ -111,12 +113,12 @@ def test_no_two_answers_come_at_the_same_moment() -> None:
 def test_an_answer_can_be_read_without_a_crawl() -> None:
     settings = Fetching(max_body=4)
     for kind, body in (("text/html; charset=gbk", "电网电网".encode("gbk")), ("image/png", b"\x89PNG")):
-        answer = Answer(headers=(("Content-Type", kind),), body=body, delay=3.0)
+        answer = WebAnswer(headers=(("Content-Type", kind),), body=body, delay=3.0)
         read, fetched = read_answer("http://a.test/", answer, settings), ask(answer, settings=settings)
         assert read is not None
         assert isinstance(fetched, Response)
         assert replace(read, timing=fetched.timing) == fetched
-    assert read_answer("http://a.test/", Answer(status=301, headers=(("Location", "/x"),)), settings) is None
-    assert read_answer("http://a.test/", Answer(headers=(("X", "x" * 10**6),)), settings) is None, (
+    assert read_answer("http://a.test/", WebAnswer(status=301, headers=(("Location", "/x"),)), settings) is None
+    assert read_answer("http://a.test/", WebAnswer(headers=(("X", "x" * 10**6),)), settings) is None, (
         "no crawl would take it"
     )

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from shoal.errors import InputError
-from shoal.evaluate.generated.synthetic_web import Web
+from shoal.evaluate.generated.sites import SITES
+from shoal.evaluate.generated.synthetic_web import SyntheticWeb
 from shoal.evaluate.offline_web import MeasuredWeb, open_web
 from tests.evaluate.recording import CHINESE, page, redirect, response, save
 
@@ -125,7 +126,7 @@ def test_mistakes_are_one_sentence(folder: Path) -> None:
 # --- the generated web -----------------------------------------------------------------------------------------------
 
 
-def test_the_generated_web_knows_its_own_truth(web: Web) -> None:
+def test_the_generated_web_knows_its_own_truth(web: SyntheticWeb) -> None:
     with open_web("generated") as (measured,):
         assert measured.web.name == "generated"
         grid = next(subject for subject in measured.subjects if subject.name == "power-grid")
@@ -140,8 +141,8 @@ def test_the_generated_web_knows_its_own_truth(web: Web) -> None:
         assert copy.urls() == measured.web.urls()
 
 
-def test_some_generated_hosts_refuse_their_first_requests_when_somebody_counts(web: Web) -> None:
-    host = next(host for host, site in web.behaviours.items() if site.refuses)
+def test_some_generated_hosts_refuse_their_first_requests_when_somebody_counts(web: SyntheticWeb) -> None:
+    host = next(site.host for site in SITES if site.refuses)
     url = next(url for url, page in web.pages.items() if url.startswith(f"http://{host}/") and page.status == 200)
     with open_web("generated") as (measured,):
         first, any_other = measured.web.answer(url, 1), measured.web.answer(url)

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.evaluate.oracle import Graph, graph_of, omniscient, reachable
+from shoal.evaluate.oracle import SurveyGraph, graph_of, omniscient, reachable
 
 Pages = Sequence[Sequence[int]]
 """The links of each page."""
 
 
-def made(links: Pages) -> Graph:
+def made(links: Pages) -> SurveyGraph:
     return graph_of([0, *accumulate(map(len, links))], [end for page in links for end in page])
 
 
@@ -148,7 +148,7 @@ LIMITS = st.none() | st.integers(0, 6)
 
 @pytest.mark.slow
 @given(webs(), st.integers(0, 20), LIMITS)
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_it_does_what_the_definition_says(
     web: tuple[list[list[int]], list[int], set[int]], pages: int, limit: int | None
 ) -> None:

@@ -1,4 +1,4 @@
-"""The pictures are drawn, whatever the labels say, without a warning."""
+"""The plots are drawn, whatever the labels say, without a warning."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.evaluate.curves import Curve, harvest
-from shoal.evaluate.plots import Dots, Line, dots_plot, harvest_plot, labels_apart, labels_balanced, lines_plot
+from shoal.evaluate.plots import Dots, PlotLine, dots_plot, harvest_plot, labels_apart, labels_balanced, lines_plot
 
 GOOD = harvest([f"r{n}" for n in range(40)] + [f"x{n}" for n in range(60)], {f"r{n}" for n in range(50)})
 POOR = harvest([f"x{n}" for n in range(60)] + [f"r{n}" for n in range(10)], {f"r{n}" for n in range(50)})
@@ -56,13 +56,13 @@ def test_labels_keep_their_distance(heights: list[float], placed: list[float]) -
 # --- many strategies -------------------------------------------------------------------------------------------------
 
 
-def line(label: str, *heights: float, **given: bool) -> Line:
+def line(label: str, *heights: float, **given: bool) -> PlotLine:
     pages = [100 * number for number in range(len(heights))]
     low, high = [height / 2 for height in heights], [min(1.0, height * 1.5) for height in heights]
-    return Line(label=label, colour="#0b6fb8", pages=pages, heights=heights, low=low, high=high, **given)
+    return PlotLine(label=label, colour="#0b6fb8", pages=pages, heights=heights, low=low, high=high, **given)
 
 
-LINES: dict[str, list[Line]] = {
+LINES: dict[str, list[PlotLine]] = {
     "twelve and the oracle": [
         *(line(f"strategy-{number}", 0.0, 0.3, 0.5) for number in range(12)),
         line("omniscient", 0.0, 0.9, 1.0, is_oracle=True),
@@ -76,7 +76,7 @@ LINES: dict[str, list[Line]] = {
 
 @pytest.mark.parametrize("suffix", [".png", ".svg"])
 @pytest.mark.parametrize("lines", LINES.values(), ids=LINES.keys())
-def test_draws_lines(lines: list[Line], suffix: str, tmp_path: Path) -> None:
+def test_draws_lines(lines: list[PlotLine], suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"lines{suffix}"
     lines_plot(lines, path, title="Recall on 电网", subtitle="mean of 3 topics\nband: worst to best")
     assert path.read_bytes().startswith(b"\x89PNG" if suffix == ".png" else b"<?xml")
@@ -115,7 +115,7 @@ def test_crowded_labels_move_both_ways(heights: list[float], placed: list[float]
 
 
 @given(st.lists(st.floats(0, 1), max_size=16))
-def test_no_label_covers_another_or_leaves_the_picture(heights: list[float]) -> None:
+def test_no_label_covers_another_or_leaves_the_plot(heights: list[float]) -> None:
     placed = labels_balanced(sorted(heights), 0.05)
     assert all(upper - lower > 0.05 - 1e-9 for lower, upper in pairwise(placed))
     assert all(-1e-9 <= height <= 1.0 + 1e-9 for height in placed)

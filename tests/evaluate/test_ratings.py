@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from shoal.evaluate.comparison_report import write_report
 from shoal.evaluate.jobs import JUDGING, Job, Result
-from shoal.evaluate.markdown import write_markdown
 from shoal.evaluate.ratings import HEADING, judge_standings, rating_rows
-from shoal.evaluate.report import write_report
-from shoal.evaluate.standings import Results
-from shoal.evaluate.tables import write_judges
+from shoal.evaluate.standings import CrawlResults
+from shoal.evaluate.tables import write_judges, write_markdown
 from tests.evaluate.test_comparison_report import Page, comparison_of
 from tests.evaluate.test_standings import ONE
 
@@ -24,8 +23,6 @@ def rating(web: str, topic: str, judge: str, auc: float | None, precision: float
         job=job,
         reachable=10,
         relevant=2,
-        fetched=0,
-        hits=(),
         auc=auc,
         average_precision=precision,
         seconds=1.25,
@@ -41,7 +38,7 @@ RATINGS = [
     rating("one", "b", "zones", None, None),
     rating("two", "c", "zones", 1.0, 1.0),
 ]
-BOTH = Results([*RATINGS, *ONE], 4)
+BOTH = CrawlResults([*RATINGS, *ONE], 4)
 
 
 def test_every_web_counts_the_same_and_the_best_judge_is_first() -> None:
@@ -76,7 +73,7 @@ def test_rows_are_topics_and_means_of_several() -> None:
 
 
 def test_judges_are_no_strategies() -> None:
-    without = Results(ONE, 4)
+    without = CrawlResults(ONE, 4)
     assert BOTH.standings() == without.standings()
     assert BOTH.figures() == without.figures()
     assert (BOTH.contestants, BOTH.webs, BOTH.topics("one")) == (
@@ -126,5 +123,5 @@ def test_the_report(tmp_path: Path) -> None:
     assert '<td style="--heat:0.80">0.900<small>0.500</small></td>' in html
     assert '<td style="--heat:0.00">–<small>–</small></td>' in html
     assert "in 6 crawls of up to 4 pages" in Page(html).text, "a rating is no crawl"
-    write_report(tmp_path / "without.html", comparison_of(Results(ONE, 4)), [])
+    write_report(tmp_path / "without.html", comparison_of(CrawlResults(ONE, 4)), [])
     assert HEADING not in (tmp_path / "without.html").read_text(encoding="utf-8")

@@ -10,16 +10,17 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from shoal.crawl.allowance import Ending
+from shoal.crawl.termination import Ending
 from shoal.errors import FolderError
+from shoal.evaluate import simulation
 from shoal.evaluate.offline_web import OfflineWeb, Subject, open_web
 from shoal.evaluate.recorded.archive import Archive, open_archive
-from shoal.evaluate.result_cache import PageCache
+from shoal.evaluate.result_cache import ResultCache
 from shoal.evaluate.simulation import Run, simulate
 from shoal.model import Term, Topic
-from shoal.services import crawls as app
+from shoal.services import crawls
 from shoal.settings import Budget, Fetching, Politeness, Settings
-from shoal.testing.webserver import Answer
+from shoal.testing.webserver import WebAnswer
 from tests.evaluate.recording import CHINESE, page, redirect, response, robots, save
 
 pytestmark = pytest.mark.slow
@@ -85,16 +86,10 @@ def test_a_budget_ends_it(recorded: Archive) -> None:
     assert run.seconds <= 30
 
 
-def test_progress_is_told_page_by_page(recorded: Archive) -> None:
-    told: list[int] = []
-    simulate(recorded, settings(budget=Budget(max_pages=3)), progress=told.append)
-    assert told == [1, 2, 3]
-
-
 def test_a_crawl_can_be_kept_and_looked_into(recorded: Archive, tmp_path: Path) -> None:
     run = simulate(recorded, settings(), keep=tmp_path / "kept")
-    assert [row.final_url for row in app.fetched_pages(tmp_path / "kept")] == [page.url for page in run.pages]
-    assert app.explain_url(tmp_path / "kept", "http://a.test/private").reason == "robots"
+    assert [row.final_url for row in crawls.fetched_pages(tmp_path / "kept")] == [page.url for page in run.pages]
+    assert crawls.explain_url(tmp_path / "kept", "http://a.test/private").reason == "robots"
     with pytest.raises(FolderError):
         simulate(recorded, settings(), keep=tmp_path / "kept")
 
@@ -108,17 +103,17 @@ def rail() -> Iterator[tuple[OfflineWeb, Subject]]:
 def test_every_run_is_the_same(rail: tuple[OfflineWeb, Subject]) -> None:
     """Also with a full cache; and with many requests in flight, of which some are refused and asked again."""
     web, subject = rail
-    wanted = replace(subject.settings, budget=Budget(max_pages=150))
-    cache = PageCache()
+    wanted = replace(subject.settings, budget=Budget(max_pages=60))
+    cache = ResultCache()
     first = simulate(web, wanted, cache=cache)
     assert simulate(web, wanted, cache=cache) == first
     assert simulate(web, wanted) == first
-    assert len(first.pages) == 150
+    assert len(first.pages) == 60
 
 
 def test_a_focused_crawl_finds_more(rail: tuple[OfflineWeb, Subject]) -> None:
     web, subject = rail
-    cache = PageCache()
+    cache = ResultCache()
     found = {}
     for strategy in ("best-first", "breadth"):
         wanted = replace(
@@ -136,7 +131,7 @@ def test_a_focused_crawl_finds_more(rail: tuple[OfflineWeb, Subject]) -> None:
 def test_many_requests_in_flight_find_as_much_as_one(rail: tuple[OfflineWeb, Subject]) -> None:
     """Where pages are scarce, hosts of poor links are not asked just because the good ones are busy."""
     web, subject = rail
-    cache = PageCache()
+    cache = ResultCache()
 
     def crawl(concurrency: int, *, hurry: bool = False) -> tuple[int, float]:
         wanted = replace(
@@ -158,7 +153,7 @@ def test_a_crawl_to_the_end_of_a_web_never_waits_for_better_links(rail: tuple[Of
     web, subject = rail
     wanted = replace(subject.settings, budget=Budget(max_depth=2))
     hurried = replace(wanted, fetching=Fetching(hurry=True))
-    cache = PageCache()
+    cache = ResultCache()
     assert simulate(web, wanted, cache=cache).seconds == simulate(web, hurried, cache=cache).seconds
 
 
@@ -166,7 +161,7 @@ def test_what_a_page_asks_of_one_crawler_holds_for_that_one(tmp_path: Path) -> N
     """Also when another one has read the page before."""
     front = b"<meta name='mybot' content='nofollow'><p>the grid</p><a href='/grid'>grid</a>"
     records = response("http://a.test/", front), page("http://a.test/grid", "the power grid")
-    cache = PageCache()
+    cache = ResultCache()
     with open_archive(save(tmp_path / "asks.warc.gz", *records)) as web:
         assert urls(simulate(web, settings(), cache=cache)) == ["a.test/", "a.test/grid"]
         mine = settings(fetching=Fetching(user_agent="MyBot/2.0"))
@@ -181,16 +176,17 @@ class Endless:
     def urls(self) -> list[str]:
         return []
 
-    def answer(self, url: str, nth: int = 0) -> Answer | None:
+    def answer(self, url: str, nth: int = 0) -> WebAnswer | None:
         number = url.rpartition("/")[2]
         if not number.isdigit():
             return None
         words = " ".join(sha256(f"{number}/{word}".encode()).hexdigest() for word in range(20))
         body = f"<p>{words}</p><a href='/{int(number) + 1}'>next</a>".encode()
-        return Answer(headers=(("Content-Type", "text/html"),), body=body)
+        return WebAnswer(headers=(("Content-Type", "text/html"),), body=body)
 
 
-def test_a_web_without_end_is_left_in_the_end() -> None:
+def test_a_web_without_end_is_left_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(simulation, "_MORE_PAGES", 150)
     wanted = Settings(topic=TOPIC, seeds=("http://a.test/1",), politeness=Politeness(delay=0.0))
     run = simulate(Endless(), wanted, latency=0.005)
-    assert (len(run.pages), run.ending) == (1000, Ending.PAGES)
+    assert (len(run.pages), run.ending) == (150, Ending.PAGES)

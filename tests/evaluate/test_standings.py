@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from shoal.evaluate.jobs import ORACLE, Job, Result
-from shoal.evaluate.standings import Results, topic_facts
+from shoal.evaluate.standings import CrawlResults, topic_facts
 
 PAGES = 4
 
@@ -34,7 +34,7 @@ ONE = [
     # (1+1+1+1)/8 = 4/8
     result("two", "c", "breadth", (1,), clock=(1.0,), judged=(0,)),
 ]
-RESULTS = Results(ONE, PAGES)
+RESULTS = CrawlResults(ONE, PAGES)
 FIGURES = {(row.strategy, row.topic): row for row in RESULTS.figures()}
 
 
@@ -85,7 +85,7 @@ def test_only_so_many_pages_count_as_there_are() -> None:
             "one", "a", "fish", (7,), reachable=5, relevant=1, fetched=300, clock=(9.0, 18.0, 27.0), judged=(1, 1, 1)
         ),
     ]
-    fish = next(row for row in Results(rows, 1000).figures() if row.strategy == "fish")
+    fish = next(row for row in CrawlResults(rows, 1000).figures() if row.strategy == "fish")
     assert (fish.compared, fish.fetched, fish.of_oracle, fish.recall, fish.half_after) == (5, 5, 0.0, 0.0, None)
 
 
@@ -93,7 +93,7 @@ def test_a_judge_is_named_only_where_several_are_compared() -> None:
     def names(*judges: str) -> list[str]:
         rows = [result("one", "a", ORACLE, (1, 2))]
         rows += [result("one", "a", "fish", (1, 2), judge=judge) for judge in judges]
-        return [row.name for row in Results(rows, PAGES).standings()[0]]
+        return [row.name for row in CrawlResults(rows, PAGES).standings()[0]]
 
     assert names("") == ["fish"]
     assert names("zones") == ["fish"]
@@ -104,5 +104,5 @@ def test_what_there_is_to_find() -> None:
     [a, b] = topic_facts(RESULTS, "one", {"a": "电网"})
     assert (a.name, a.title, a.relevant, a.reachable, a.oracle_needs) == ("a", "电网", 2, 10, 2)
     assert b.title == "b"
-    short = Results([result("one", "a", ORACLE, (1,))], PAGES)
+    short = CrawlResults([result("one", "a", ORACLE, (1,))], PAGES)
     assert topic_facts(short, "one", {})[0].oracle_needs is None

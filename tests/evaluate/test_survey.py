@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from shoal.evaluate.generated.synthetic_web import Web
-from shoal.evaluate.offline_web import GeneratedWeb
+from shoal.evaluate.generated.synthetic_web import SyntheticWeb
 from shoal.evaluate.simulation import simulate
 from shoal.evaluate.survey import Ground, Survey, cache_folder, kept_survey, stamp_of, survey
 from shoal.settings import Budget, Fetching, Scope, Settings
-from shoal.testing.webserver import Answer
+from shoal.testing.webserver import WebAnswer
 from tests.evaluate.recording import CHINESE
 from tests.evaluate.small import HOME, SmallWeb, linked, settings, url_of
 
@@ -164,10 +163,9 @@ def test_a_crawl_without_a_budget_fetches_exactly_what_is_reachable() -> None:
 
 
 @pytest.mark.slow
-def test_of_the_generated_web_it_finds_what_its_maker_knows(web: Web) -> None:
-    found = survey(GeneratedWeb(web), processes=2)
+def test_of_the_generated_web_it_finds_what_its_maker_knows(web: SyntheticWeb, surveyed: Survey) -> None:
     for topic in web.topics:
-        ground = Ground(found, Settings(topic=web.topic(topic), seeds=web.seeds(topic)))
+        ground = Ground(surveyed, Settings(topic=web.topic(topic), seeds=web.seeds(topic)))
         pages = {url for url in web.reachable(web.seeds(topic)) if web.pages[url].status == 200}
         assert set(ground.names(ground.reachable)) == pages
         about = [url for url, page in web.pages.items() if topic in page.topics and page.note in ("article", "hub")]
@@ -190,7 +188,7 @@ def test_several_processes_find_the_same() -> None:
 class Closed(SmallWeb):
     """A web that nobody may look into any more."""
 
-    def answer(self, url: str, nth: int = 0) -> Answer | None:
+    def answer(self, url: str, nth: int = 0) -> WebAnswer | None:
         raise AssertionError(f"{url} is asked for again")
 
 

@@ -1,4 +1,4 @@
-"""Hosts at one address share what that address gets, from the first request on."""
+"""Which addresses may a crawler connect to, and what do names resolve to?"""
 
 from __future__ import annotations
 
@@ -10,25 +10,177 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
-from shoal.crawl.bounded_reader import InTurns
-from shoal.crawl.locator import HostLocator
+from shoal import assembly
 from shoal.crawl.page_reader import PageReader
-from shoal.crawl.visit import PageVisitor
+from shoal.crawl.readers import InTurns
+from shoal.crawl.visitor import PageVisitor
 from shoal.crawl.worker import work_together
-from shoal.fetch.addresses import CachingResolver, Lookup
+from shoal.errors import InputError
+from shoal.fetch.addresses import (
+    AddressGuard,
+    AddressRefused,
+    CachingResolver,
+    HostLocator,
+    Lookup,
+    NoSuchName,
+    ask_system,
+)
 from shoal.fetch.client import HttpFetcher
 from shoal.judge import make_judge
 from shoal.model import Reason, State, Term, Topic
 from shoal.parse.parser import HtmlParser
-from shoal.services import crawls as app
+from shoal.services import crawls
 from shoal.settings import Budget, Fetching, Politeness, Settings
 from shoal.store.crawl_store import open_store
+from shoal.store.packed_page import pack
 from shoal.strategy import judge_of
+from shoal.testing.fakes import ManualClock
 from shoal.testing.memory_ledger import MemoryLedger
-from shoal.testing.webserver import Access, Answer, WebServer
+from shoal.testing.webserver import Access, WebAnswer, WebServer
 from tests.running import fates
+
+PUBLIC = ["8.8.8.8", "1.1.1.1", "223.5.5.5", "100.63.255.255", "172.32.0.1", "2606:4700::1111", "2400:3200::1"]
+EMBEDDED_PUBLIC = ["::ffff:8.8.8.8", "64:ff9b::808:808", "2002:808:808::1"]
+NOT_PUBLIC = [
+    *("0.0.0.0", "10.1.2.3", "100.64.0.1", "100.127.255.254", "127.0.0.1", "127.255.0.1", "169.254.169.254"),
+    *("172.16.0.1", "172.31.255.255", "192.0.0.8", "192.0.2.1", "192.88.99.1", "192.168.1.1", "198.18.0.1"),
+    *("198.51.100.7", "203.0.113.9", "224.0.0.1", "239.255.255.255", "240.0.0.1", "255.255.255.255"),
+    *("::", "::1", "::7f00:1", "fc00::1", "fd12:3456::1", "fe80::1", "fe80::1%eth0", "fec0::1", "ff02::1", "100::1"),
+    *("2001:db8::1", "3fff::1", "2001::1", "2001:0:7f00:1::", "64:ff9b:1::1", "5f00::1"),
+]
+EMBEDDED_PRIVATE = [
+    *("::ffff:127.0.0.1", "::ffff:10.0.0.1", "::ffff:169.254.169.254", "64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe"),
+    *("2002:7f00:1::1", "2002:a00:1::1"),
+]
+
+
+@pytest.mark.parametrize("ip", [*PUBLIC, *EMBEDDED_PUBLIC])
+def test_public_addresses_may_be_connected_to(ip: str) -> None:
+    assert AddressGuard().allowed(ip)
+
+
+@pytest.mark.parametrize("ip", [*NOT_PUBLIC, *EMBEDDED_PRIVATE, "", "localhost", "127.1", "0x7f.1"])
+def test_everything_else_is_refused(ip: str) -> None:
+    assert not AddressGuard().allowed(ip)
+
+
+@pytest.mark.parametrize(
+    ("ip", "expected"),
+    [
+        ("127.0.0.1", True),
+        ("::ffff:127.0.0.1", True),
+        ("10.0.0.5", False),
+        ("fd00::5", True),
+        ("fd01::5", False),
+        ("::1", False),
+        ("8.8.8.8", True),
+    ],
+)
+def test_the_operator_allows_ranges(ip: str, expected: bool) -> None:
+    assert AddressGuard(("127.0.0.0/8", "fd00::/16")).allowed(ip) is expected
+
+
+def test_a_range_that_is_none_is_the_users_mistake() -> None:
+    with pytest.raises(InputError, match=r"10\.0\.0\.0/99"):
+        AddressGuard(("10.0.0.0/99",))
+
+
+def test_the_guard_makes_sockets_only_for_what_it_allows() -> None:
+    guard = AddressGuard()
+    with pytest.raises(AddressRefused) as caught:
+        guard.open_socket((socket.AF_INET, socket.SOCK_STREAM, 0, "", ("127.0.0.1", 80)))
+    assert caught.value.address == "127.0.0.1"
+    guard.open_socket((socket.AF_INET, socket.SOCK_STREAM, 0, "", ("8.8.8.8", 80))).close()
+
+
+class Names:
+    """A name server made of a dictionary; counts the questions, and waits for `gate`."""
+
+    def __init__(self, names: dict[str, tuple[str, ...]]) -> None:
+        self.names = names
+        self.asked: list[str] = []
+        self.gate = threading.Event()
+        self.gate.set()
+
+    def __call__(self, name: str) -> tuple[str, ...]:
+        self.asked.append(name)
+        self.gate.wait()
+        if name not in self.names:
+            raise NoSuchName(socket.EAI_NONAME, "no such name")
+        return self.names[name]
+
+
+async def hosts(resolver: CachingResolver, name: str) -> list[str]:
+    return [entry["host"] for entry in await resolver.resolve(name, 80)]
+
+
+async def test_answers_are_remembered_until_they_expire() -> None:
+    clock, names = ManualClock(), Names({"a.test": ("8.8.8.8", "2606::1")})
+    resolver = CachingResolver(names, ttl=300, clock=clock)
+    assert await hosts(resolver, "a.test") == ["8.8.8.8", "2606::1"]
+    clock.advance(299)
+    await hosts(resolver, "a.test")
+    assert names.asked == ["a.test"]
+    clock.advance(2)
+    await hosts(resolver, "a.test")
+    assert names.asked == ["a.test", "a.test"]
+    await resolver.close()
+
+
+async def test_a_missing_name_is_remembered_for_a_shorter_time() -> None:
+    clock, names = ManualClock(), Names({})
+    resolver = CachingResolver(names, negative_ttl=30, clock=clock)
+    for _ in range(3):
+        with pytest.raises(NoSuchName):
+            await hosts(resolver, "gone.test")
+    assert names.asked == ["gone.test"]
+    clock.advance(31)
+    names.names["gone.test"] = ("9.9.9.9",)
+    assert await hosts(resolver, "gone.test") == ["9.9.9.9"]
+    await resolver.close()
+
+
+async def test_many_who_ask_for_one_name_share_one_question() -> None:
+    names = Names({"a.test": ("8.8.8.8",)})
+    names.gate.clear()
+    resolver = CachingResolver(names)
+    async with asyncio.TaskGroup() as group:
+        waiting = [group.create_task(hosts(resolver, "a.test")) for _ in range(20)]
+        await asyncio.sleep(0)
+        waiting[0].cancel()
+        names.gate.set()
+    assert waiting[0].cancelled()
+    assert all(task.result() == ["8.8.8.8"] for task in waiting[1:])
+    assert names.asked == ["a.test"]
+    await resolver.close()
+
+
+async def test_the_memory_of_names_is_bounded() -> None:
+    names = Names({f"{i}.test": ("8.8.8.8",) for i in range(5)})
+    resolver = CachingResolver(names, size=3)
+    for name in names.names:
+        await hosts(resolver, name)
+    await hosts(resolver, "4.test")
+    assert len(names.asked) == 5, "the newest is remembered"
+    await hosts(resolver, "0.test")
+    assert len(names.asked) == 6, "the oldest is forgotten"
+    await resolver.close()
+
+
+@pytest.mark.parametrize("name", ["a..b", "x" * 64 + ".test"])
+def test_what_cannot_be_a_host_name_is_no_such_name(name: str) -> None:
+    """Both fail before any name server is asked, so the test needs no network."""
+    with pytest.raises(NoSuchName):
+        ask_system(name)
+
+
+def test_the_system_knows_this_machine() -> None:
+    assert "127.0.0.1" in ask_system("localhost")
+
+
+# --- hosts at one address share what that address gets, from the first request on ------------------------------------
+
 
 LOOPBACK = Fetching(allow_private=("127.0.0.0/8",), connect_timeout=20.0)
 TOPIC = Topic(name="grid", terms=(Term(text="grid"),))
@@ -44,23 +196,23 @@ class SlowWeb:
         self._left = enough
         self.stop: Callable[[], None] = lambda: None
 
-    def answer(self, host: str, target: str, nth: int) -> Answer:
+    def answer(self, host: str, target: str, nth: int) -> WebAnswer:
         self._left -= 1
         if not self._left:
             self.stop()
-        return Answer(headers=(("Content-Type", "text/html"),), body=b"<p>grid", delay=0.03)
+        return WebAnswer(headers=(("Content-Type", "text/html"),), body=b"<p>grid", delay=0.03)
 
 
 async def crawl(folder: Path, settings: Settings, lookup: Lookup, web: SlowWeb) -> None:
-    app.start_crawl(folder, settings)
+    crawls.start_crawl(folder, settings)
     resolver = CachingResolver(lookup)
     with open_store(folder) as store:
         async with HostLocator(resolver, settings.fetching) as locator:
-            coordinator = app.make_coordinator(store, MemoryLedger(), locator=locator)
+            coordinator = assembly.make_coordinator(store, MemoryLedger(), locator=locator)
             web.stop = coordinator.stop
             async with HttpFetcher(settings.fetching, resolver=resolver) as fetcher, asyncio.TaskGroup() as group:
                 visitor = PageVisitor(
-                    fetcher, InTurns(PageReader(HtmlParser(), make_judge(judge_of(settings), settings.topic)))
+                    fetcher, InTurns(PageReader(HtmlParser(), make_judge(judge_of(settings), settings.topic), pack))
                 )
                 group.create_task(work_together(coordinator, visitor, 64))
                 await coordinator.run()
@@ -181,18 +333,11 @@ async def test_leaving_ends_the_look_ups_under_way() -> None:
     assert locator.has_room
 
 
-def test_a_crawl_through_a_proxy_locates_nobody() -> None:
-    settings = Settings(topic=TOPIC, seeds=("http://a.test/",))
-    assert app.make_locator(settings) is not None
-    proxied = replace(settings, fetching=Fetching(proxy="http://127.0.0.1:1"))
-    assert app.make_locator(proxied) is None
-
-
 async def test_the_crawl_of_the_command_line_locates_hosts_also_with_worker_processes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     located: list[object] = []
-    made = app.make_coordinator
+    made = assembly.make_coordinator
 
     def make(*args: object, locator: object, **more: object) -> object:
         located.append(locator)
@@ -201,9 +346,9 @@ async def test_the_crawl_of_the_command_line_locates_hosts_also_with_worker_proc
     async def nobody(coordinator: object) -> None:
         return
 
-    monkeypatch.setattr(app, "make_coordinator", make)
+    monkeypatch.setattr(assembly, "make_coordinator", make)
     for processes in (1, 2):
         settings = Settings(topic=TOPIC, seeds=("http://a.test/",), processes=processes, budget=Budget(max_pages=0))
-        app.start_crawl(tmp_path / str(processes), settings)
-        await app.run_crawl(tmp_path / str(processes), nobody, ledger_file=tmp_path / "hosts.sqlite")
+        crawls.start_crawl(tmp_path / str(processes), settings)
+        await crawls.run_crawl(tmp_path / str(processes), nobody, ledger_file=tmp_path / "hosts.sqlite")
     assert [type(locator) for locator in located] == [HostLocator, HostLocator]

@@ -8,20 +8,18 @@ import threading
 import time
 import tracemalloc
 import zlib
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from email.utils import formatdate
 from typing import Any
 
 import aiohttp
 import brotli  # type: ignore[import-untyped]
 import pytest
-from aiohttp import client_exceptions
 from backports import zstd
 from msgspec.structs import replace
 
 from shoal.fetch.addresses import NoSuchName
 from shoal.fetch.client import ROBOTS_LIMIT, HttpFetcher, request_headers
-from shoal.fetch.failures import deciding_class, explain
 from shoal.model import Failure, Reason, Redirect, Response, Task
 from shoal.settings import Fetching
 from shoal.testing.evils import EVILS, Evil
@@ -528,31 +526,6 @@ async def test_the_times_of_a_fetch_are_in_order(hostile: HostileServer) -> None
                 assert timing.ended - timing.answered > timing.answered - timing.started, "answered, then hung"
 
 
-# --- exceptions ------------------------------------------------------------------------------------------------------
-
-
-def family(kind: type[BaseException]) -> Iterator[type[BaseException]]:
-    for child in kind.__subclasses__():
-        yield child
-        yield from family(child)
-
-
-def test_no_exception_of_the_http_library_is_forgotten() -> None:
-    public = {getattr(client_exceptions, name) for name in client_exceptions.__all__}
-    known = set(family(aiohttp.ClientError)) | {kind for kind in public if issubclass(kind, aiohttp.ClientError)}
-    assert len(known) > 20
-    forgotten = {kind.__name__ for kind in known - {aiohttp.ClientError} if deciding_class(kind) is aiohttp.ClientError}
-    assert forgotten == set()
-
-
-def test_an_exception_of_tomorrow_is_still_a_failure() -> None:
-    class Tomorrow(aiohttp.ClientError):
-        pass
-
-    trouble = explain(Tomorrow("what\nelse"), CALM)
-    assert (trouble.reason, trouble.detail) == (Reason.PROTOCOL, "The exchange failed: what.")
-
-
 # --- what we touch of the HTTP library -------------------------------------------------------------------------------
 
 
@@ -570,13 +543,13 @@ def test_the_parts_of_the_http_library_that_nobody_promised_us_are_there() -> No
         assert issubclass(getattr(aiohttp.http_exceptions, name), Exception)
 
 
-# --- pictures --------------------------------------------------------------------------------------------------------
+# --- images --------------------------------------------------------------------------------------------------------
 
 
-async def test_a_picture_is_asked_for_as_the_page_that_shows_it_would() -> None:
+async def test_a_image_is_asked_for_as_the_page_that_shows_it_would() -> None:
     script = {"/1.png": answer(b"PNG", "Content-Type: image/png")}
     async with scripted(script) as server, HttpFetcher(CALM) as fetcher:
-        wanted = task(server.url("/1.png"), kind="picture", referrer="http://a.test/")
+        wanted = task(server.url("/1.png"), kind="image", referrer="http://a.test/")
         result = await fetcher.fetch(wanted)
         (request,) = server.requests
     assert isinstance(result, Response)
@@ -596,20 +569,20 @@ async def test_a_picture_is_asked_for_as_the_page_that_shows_it_would() -> None:
         ("text/plain", b""),
     ],
 )
-async def test_only_what_may_be_a_picture_is_downloaded(kind: str, body: bytes) -> None:
+async def test_only_what_may_be_a_image_is_downloaded(kind: str, body: bytes) -> None:
     header = (f"Content-Type: {kind}",) if kind else ()
     async with scripted({"/p": answer(b"xyz", *header)}) as server, HttpFetcher(CALM) as fetcher:
-        result = await fetcher.fetch(task(server.url("/p"), kind="picture"))
+        result = await fetcher.fetch(task(server.url("/p"), kind="image"))
     assert isinstance(result, Response)
     assert result.body == body
 
 
-async def test_a_picture_has_a_limit_of_its_own() -> None:
-    settings = replace(CALM, max_body=2, max_picture=5)
+async def test_a_image_has_a_limit_of_its_own() -> None:
+    settings = replace(CALM, max_body=2, max_image=5)
     async with (
         scripted({"/p": answer(b"1234567", "Content-Type: image/png")}) as server,
         HttpFetcher(settings) as fetcher,
     ):
-        result = await fetcher.fetch(task(server.url("/p"), kind="picture"))
+        result = await fetcher.fetch(task(server.url("/p"), kind="image"))
     assert isinstance(result, Response)
     assert (result.body, result.truncated) == (b"12345", True)

@@ -4,35 +4,35 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import aiohttp
-import msgspec
 import pytest
 from msgspec.structs import replace
 
-from shoal.crawl.bounded_reader import InTurns
+from shoal import assembly
 from shoal.crawl.page_reader import PageReader
-from shoal.crawl.visit import PageVisitor
+from shoal.crawl.readers import InTurns
+from shoal.crawl.visitor import PageVisitor
 from shoal.crawl.worker import work_together
 from shoal.fetch.client import HttpFetcher
-from shoal.fetch.failures import explain
 from shoal.judge import make_judge
-from shoal.model import Failure, Reason, Redirect, Response, State, Task, Term, Topic
+from shoal.model import Failure, Reason, Response, State, Task, Term, Topic
 from shoal.parse.parser import HtmlParser
-from shoal.services import crawls as app
+from shoal.services import crawls
 from shoal.settings import Fetching, Politeness, Settings
 from shoal.store.crawl_store import open_store
+from shoal.store.packed_page import pack
 from shoal.strategy import judge_of
 from shoal.testing.memory_ledger import MemoryLedger
+from tests.fetch.harmless import Result, assert_harmless
 from tests.running import ask, assert_consistent, fates
 
 QUICK = Fetching(
     allow_private=("127.0.0.0/8",), connect_timeout=5.0, answer_timeout=1.0, total_timeout=2.0, max_body=2**20
 )
-Result = Response | Redirect | Failure
 
 
 @asynccontextmanager
@@ -58,26 +58,6 @@ async def saying(*said: bytes) -> AsyncIterator[str]:
 async def fetched(*said: bytes, settings: Fetching = QUICK) -> Result:
     async with saying(*said) as home, HttpFetcher(settings) as fetcher:
         return await fetcher.fetch(Task(id=1, url=f"{home}/p"))
-
-
-def strings(value: object) -> Iterator[str]:
-    """Every text in what a fetch brings, however deep."""
-    match value:
-        case str():
-            yield value
-        case list() | tuple():
-            for part in value:
-                yield from strings(part)
-        case dict():
-            yield from strings(list(value.items()))
-
-
-def assert_harmless(result: Result) -> None:
-    """It can be stored, sent to another process, and shown on a terminal."""
-    msgspec.msgpack.encode(result)
-    for text in strings({name: getattr(result, name) for name in result.__struct_fields__ if name != "trace"}):
-        text.encode("utf-8")
-        assert text.isprintable(), text
 
 
 def page(*headers: bytes, body: bytes = b"<p>hello", status: bytes = b"200 OK") -> bytes:
@@ -119,7 +99,7 @@ async def crawl_once(
     folder: Path, settings: Settings, spoil: Callable[[Result], Result] = lambda result: result
 ) -> None:
     with open_store(folder) as store:
-        coordinator = app.make_coordinator(store, MemoryLedger())
+        coordinator = assembly.make_coordinator(store, MemoryLedger())
         async with HttpFetcher(settings.fetching) as fetcher, asyncio.TaskGroup() as group:
             fetch = fetcher.fetch
 
@@ -128,7 +108,7 @@ async def crawl_once(
 
             fetcher.fetch = spoilt  # type: ignore[method-assign]
             visitor = PageVisitor(
-                fetcher, InTurns(PageReader(HtmlParser(), make_judge(judge_of(settings), settings.topic)))
+                fetcher, InTurns(PageReader(HtmlParser(), make_judge(judge_of(settings), settings.topic), pack))
             )
             group.create_task(work_together(coordinator, visitor, 4))
             await coordinator.run()
@@ -150,7 +130,7 @@ async def test_a_crawl_of_a_server_with_latin_1_phrases_ends_and_can_be_resumed(
         seeds = tuple(f"{home}/{number}" for number in range(3))
         quick = Politeness(delay=0.0, backoff_first=0.01, backoff_cap=0.02)
         settings = Settings(topic=topic, seeds=seeds, fetching=QUICK, politeness=quick)
-        app.start_crawl(tmp_path, settings)
+        crawls.start_crawl(tmp_path, settings)
         with suppress(ExceptionGroup):  # if such a batch is refused as a whole, it must not be in the way later
             await crawl_once(tmp_path, settings, spoil)
         await crawl_once(tmp_path, settings)
@@ -271,66 +251,6 @@ async def test_an_answer_that_ends_at_any_byte() -> None:
 
 
 # --- errors ----------------------------------------------------------------------------------------------------------
-
-
-class Sullen(Exception):
-    """Says nothing about itself."""
-
-    def __str__(self) -> str:
-        raise RuntimeError("I will not say")
-
-    __repr__ = __str__
-
-
-class Odd(aiohttp.ClientResponseError):
-    """Has attributes of any type."""
-
-    def __init__(self, message: object) -> None:
-        super().__init__(request_info=None, history=(), message=message)  # type: ignore[arg-type]
-
-
-def _cycle() -> BaseException:
-    one, other = ValueError("one"), OSError("other")
-    one.__cause__, other.__cause__ = other, one
-    return one
-
-
-def _strange_connector() -> BaseException:
-    error = aiohttp.ClientConnectorError(None, OSError("x"))  # type: ignore[arg-type]
-    error.os_error.strerror = 7  # type: ignore[assignment]
-    return error
-
-
-@pytest.mark.parametrize(
-    "error",
-    [
-        Sullen(),
-        OSError(Sullen()),
-        Odd(Sullen()),
-        Odd(7),
-        Odd(b"bytes"),
-        Odd(None),
-        Odd({"a": ["{error}"]}),
-        aiohttp.ServerDisconnectedError(Odd(7)),  # type: ignore[arg-type]
-        aiohttp.ServerDisconnectedError(),
-        _cycle(),
-        _strange_connector(),
-        ExceptionGroup("some", [ValueError("a"), ExceptionGroup("more", [OSError("b")])]),
-        BaseExceptionGroup("all", [KeyboardInterrupt()]),
-        KeyboardInterrupt(),
-        UnicodeDecodeError("utf-8", b"\xff", 0, 1, "bad"),
-        ValueError("a\x1b[2J\ud800{connect}"),
-        RecursionError(),
-        type("Named\nbadly", (Exception,), {})(),
-    ],
-    ids=lambda error: type(error).__name__,
-)
-def test_every_exception_has_an_explanation(error: BaseException) -> None:
-    trouble = explain(error, QUICK)
-    assert isinstance(trouble.reason, Reason)
-    assert trouble.detail.endswith(".")
-    assert trouble.detail.isprintable()
-    assert len(trouble.detail) < 400
 
 
 @pytest.mark.parametrize("said", [b"HTTP/1.1 200 OK\r\nContent-", b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"])

@@ -12,10 +12,10 @@ from heapq import nlargest
 import msgspec
 
 from shoal.errors import InputError
-from shoal.judge.registry import Choice, Parameter
+from shoal.judge.registry import Parameter, Registered
 from shoal.model import Candidate, Outlook, Repriced, Seen, Topic
-from shoal.protocols import Strategy
-from shoal.strategy.nofollow import refusal
+from shoal.protocols import Forecaster, Persistent, Portable, Repricer, Strategy
+from shoal.strategy import refusal
 from shoal.urls import host_of, key_of
 
 
@@ -27,7 +27,7 @@ class Noted(msgspec.Struct, frozen=True):
     links: tuple[str, ...]
 
 
-class Teller(Strategy):
+class Teller(Strategy, Repricer, Forecaster, Portable, Persistent):
     """A link is worth what its host was worth so far: (relevant + 1) / (pages + 2).
 
     What random checks found is not drawn here but said by the user: `checked` pages, of which `found` were relevant.
@@ -120,7 +120,7 @@ class Teller(Strategy):
         return (relevant + 1) / (pages + 2)
 
 
-CHOICE = Choice(
+CHOICE = Registered(
     name="teller",
     summary="links to good hosts first",
     paper="",

@@ -18,10 +18,11 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from msgspec.structs import replace
 
 from shoal.frontier.frontier import Frontier
-from shoal.frontier.host_schedule import PATIENCE
+from shoal.frontier.host_schedule import PATIENCE, HostSchedule
+from shoal.frontier.pending import PendingChanges
 from shoal.frontier.politeness import Clocks
 from shoal.model import Entry, Reason, State, Term, Timing, Topic
-from shoal.remembered import Closing
+from shoal.model.stored import Closing
 from shoal.settings import Politeness, Settings
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_store import CrawlStore, open_store
@@ -58,7 +59,7 @@ class Model:
 
 
 class FrontierBesideModel(RuleBasedStateMachine):
-    """With four URLs in memory at most, or nearly so, everything goes to the shelf and back all the time."""
+    """With four URLs in memory at most, or nearly so, everything goes to the URL index and back all the time."""
 
     per_host = 1
 
@@ -78,7 +79,9 @@ class FrontierBesideModel(RuleBasedStateMachine):
         self.clocks = Clocks(
             Politeness(delay=1, per_host=self.per_host), MemoryLedger(), longest_request=60, random=Random(1)
         )
-        self.frontier = Frontier(self.store.shelf, self.clocks, front=1)
+        self.pending = PendingChanges(self.store.url_index)
+        self.host_schedule = HostSchedule(self.clocks, front=1)
+        self.frontier = Frontier(self.store.url_index, self.pending, self.host_schedule)
         self.leased: dict[str, Entry] = {}
         self.asked_at: dict[str, float] = {}
         self.blocked: set[str] = set()
@@ -137,7 +140,7 @@ class FrontierBesideModel(RuleBasedStateMachine):
     @precondition(lambda self: self.waiting())
     @rule(data=st.data(), priority=priorities)
     def raise_or_lower(self, data: st.DataObject, priority: float) -> None:
-        """Something is heard of a URL that waits: after a retry, in memory, or on the shelf."""
+        """Something is heard of a URL that waits: after a retry, in memory, or in the URL index."""
         resting = [url for url in self.waiting() if self.model.urls[url].not_before > self.now]
         url = data.draw(st.sampled_from(sorted(resting or self.waiting())))
         if data.draw(st.booleans()):
@@ -176,11 +179,14 @@ class FrontierBesideModel(RuleBasedStateMachine):
     @rule(patient=st.booleans())
     def pop(self, patient: bool = False) -> None:
         allowed = [url for url in self.waiting() if self.may_be_asked(url)]
-        entry = self.frontier.pop(self.now, patient=patient)
-        if entry is None:
+        task = self.frontier.pop(self.now, patient=patient)
+        if task is None:
             assert not allowed or (patient and self.something_better_waits(allowed))
-            assert self.frontier.is_holding_back == bool(allowed)
+            assert self.host_schedule.is_holding_back == bool(allowed)
             return
+        entry = self.frontier.leased[task.id]
+        assert (task.kind, task.url, task.host, task.depth) == ("page", entry.url, entry.host, entry.depth)
+        assert (task.attempt, task.inherited) == (entry.attempt, entry.inherited)
         assert not (patient and self.something_better_waits(allowed))
         self.asked_at[entry.host] = self.now
         known = self.model.urls[entry.url]
@@ -223,7 +229,7 @@ class FrontierBesideModel(RuleBasedStateMachine):
         self.release(entry)
         self.frontier.settle(entry, state, reason)
         self.model.urls[entry.url].state, self.model.urls[entry.url].reason = state, reason
-        self.frontier.free(entry.host)
+        self.host_schedule.free(entry.host)
 
     @precondition(lambda self: self.leased)
     @rule(data=st.data(), wait=st.sampled_from([0.0, 0.5, 3.0, 20.0]))
@@ -236,7 +242,7 @@ class FrontierBesideModel(RuleBasedStateMachine):
         known = self.model.urls[entry.url]
         if not self.shares_fate(entry):
             known.attempt, known.not_before = known.attempt + 1, self.now + wait
-        self.frontier.free(entry.host)
+        self.host_schedule.free(entry.host)
 
     @precondition(lambda self: self.leased)
     @rule(data=st.data())
@@ -244,9 +250,10 @@ class FrontierBesideModel(RuleBasedStateMachine):
         entry = self.leased.pop(data.draw(st.sampled_from(sorted(self.leased))))
         self.release(entry)
         self.frontier.put_back(entry)
+        self.host_schedule.block(entry.host)
         self.shares_fate(entry)
         self.blocked.add(entry.host)
-        self.frontier.free(entry.host)
+        self.host_schedule.free(entry.host)
 
     def release(self, entry: Entry) -> None:
         self.clocks.release(entry.host, Timing(started=self.now, answered=self.now, ended=self.now))
@@ -260,8 +267,8 @@ class FrontierBesideModel(RuleBasedStateMachine):
     @rule()
     def unblock(self) -> None:
         host = self.blocked.pop()
-        self.frontier.unblock(host)
-        self.frontier.free(host)
+        self.host_schedule.block(host, blocked=False)
+        self.host_schedule.free(host)
 
     @rule(seconds=st.sampled_from([0.3, 1.0, 5.0]))
     def wait(self, seconds: float) -> None:
@@ -284,7 +291,7 @@ class FrontierBesideModel(RuleBasedStateMachine):
     def take(self) -> None:
         """Everything that follows until `commit` happens while the batch is on its way to the disk."""
         self.in_transit = copy.deepcopy(self.model)
-        self.changes = self.frontier.take_changes()
+        self.changes = self.pending.take()
 
     @precondition(lambda self: self.in_transit is not None)
     @rule(crash=st.booleans())
@@ -296,7 +303,8 @@ class FrontierBesideModel(RuleBasedStateMachine):
         if crash:
             self.kill()
         else:
-            self.frontier.committed()
+            self.pending.committed()
+            self.frontier.trim(len(URLS))
 
     @rule(crash=st.booleans())
     def save(self, crash: bool) -> None:
@@ -310,12 +318,12 @@ class FrontierBesideModel(RuleBasedStateMachine):
     def drop_worst(self, limit: int) -> None:
         order = {url: self.known_id(url) for url in self.waiting()}
         worst = sorted(order, key=lambda url: (self.model.urls[url].priority, -order[url]))[:limit]
-        self.frontier.drop_worst(limit)
+        self.frontier.trim(max(0, len(order) - limit))
         for url in worst:
             self.model.urls[url].state, self.model.urls[url].reason = State.SKIPPED, Reason.QUEUE_FULL
 
     def known_id(self, url: str) -> int:
-        known = self.frontier.knows(url)
+        known = self.pending.find(key_of(url))
         assert known is not None
         return known.id
 
@@ -339,7 +347,7 @@ class FrontierBesideModel(RuleBasedStateMachine):
     @invariant()
     def knows_every_url(self) -> None:
         for url, expected in self.model.urls.items():
-            known = self.frontier.knows(url)
+            known = self.pending.find(key_of(url))
             assert known is not None
             if host_of(url) not in self.model.closed:  # their fate is written with the next batch
                 assert (known.state, known.reason) == (expected.state, expected.reason)
@@ -360,7 +368,7 @@ class FrontierBesideModel(RuleBasedStateMachine):
     def drain(self) -> None:
         """In the end everything that waits comes out, once each."""
         for host in list(self.blocked):
-            self.frontier.unblock(host)
+            self.host_schedule.block(host, blocked=False)
         self.blocked.clear()
         for entry in list(self.leased.values()):
             self.finish(self.leased.pop(entry.url), State.DONE, None)
@@ -370,7 +378,7 @@ class FrontierBesideModel(RuleBasedStateMachine):
             self.now += 30
             while (next_one := self.frontier.pop(self.now)) is not None:
                 came.append(next_one.url)
-                self.finish(next_one, State.DONE, None)
+                self.finish(self.frontier.leased[next_one.id], State.DONE, None)
             assert len(self.frontier) == 0 or self.frontier.ready_at() is not None
         assert sorted(came) == sorted(expected)
 

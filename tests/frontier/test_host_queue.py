@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.crawl.cold import Cold
+from shoal.frontier.host_queue import Overflow
 
 
 def test_nothing_is_in_an_empty_one() -> None:
-    cold = Cold()
+    cold = Overflow()
     assert (len(cold), list(cold), cold.bound) == (0, [], (math.inf, 0))
 
 
 @pytest.mark.parametrize("count", [7, 3000])
 def test_the_best_comes_out_first_and_of_equals_the_first_known(count: int) -> None:
-    cold = Cold()
+    cold = Overflow()
     items = [(-float(id * 7 % 5), id) for id in range(1, count)]
     for item in items:
         cold.add(*item)
@@ -30,7 +30,7 @@ def test_the_best_comes_out_first_and_of_equals_the_first_known(count: int) -> N
 
 @given(st.lists(st.tuples(st.sampled_from(["add", "leave", "pop"]), st.integers(0, 3), st.integers(1, 4))))
 def test_it_holds_what_a_plain_list_would_hold(steps: list[tuple[str, int, int]]) -> None:
-    cold, plain = Cold(), list[tuple[float, int]]()
+    cold, plain = Overflow(), list[tuple[float, int]]()
     for step, rank, id in steps:
         if step == "add":
             cold.add(-float(rank), id)
@@ -47,7 +47,7 @@ def test_it_holds_what_a_plain_list_would_hold(steps: list[tuple[str, int, int]]
 
 def test_many_that_went_away_cost_no_more_than_one_each() -> None:
     """The work is counted, not timed: every look at what is left behind goes through the counter."""
-    cold, looks = Cold(), 0
+    cold, looks = Overflow(), 0
     for id in range(2_000):
         cold.add(float(id), id)
     for id in range(1_000):

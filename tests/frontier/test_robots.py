@@ -5,14 +5,15 @@ from collections.abc import Sequence
 import pytest
 
 from shoal import urls
-from shoal.crawl.bounded_reader import InTurns
 from shoal.crawl.page_reader import PageReader
-from shoal.crawl.visit import PageVisitor
+from shoal.crawl.readers import InTurns
+from shoal.crawl.visitor import PageVisitor
 from shoal.fetch.client import HttpFetcher
 from shoal.frontier.robots import Rulebook
 from shoal.model import Link, Missed, Moved, Page, Reason, Response, RobotsRead, Task, Timing, Verdict
-from shoal.remembered import RobotsRecord
+from shoal.model.stored import RobotsRecord
 from shoal.settings import Fetching, Politeness
+from shoal.store.packed_page import pack
 from shoal.testing.evils import RobotsVariant
 from shoal.testing.fakes import failure, redirect
 from shoal.testing.hostile import HostileServer
@@ -92,13 +93,12 @@ def test_the_crawl_delay_of_an_origin() -> None:
 
 def test_records_bring_the_same_rules_back() -> None:
     first = new_book()
-    records = [
-        first.learn("http://a.test", read(ALL_BUT_X), NOW),
-        first.learn("http://b.test", missed(Reason.STATUS, 404), NOW),
-        first.learn("http://c.test", missed(Reason.TIMEOUT), NOW),
-    ]
-    second = new_book()
-    second.load(records)
+    records = {
+        "http://a.test": first.learn("http://a.test", read(ALL_BUT_X), NOW),
+        "http://b.test": first.learn("http://b.test", missed(Reason.STATUS, 404), NOW),
+        "http://c.test": first.learn("http://c.test", missed(Reason.TIMEOUT), NOW),
+    }
+    second = Rulebook(Politeness(robots_ttl=86_400, robots_retry=600), "Shoal/0.1", records.get)
     for host in "abc":
         for path in ("/x", "/y"):
             url = f"http://{host}.test{path}"
@@ -152,7 +152,7 @@ async def test_what_a_hostile_server_may_say(variant: RobotsVariant, answers: tu
     book = new_book()
     settings = Fetching(allow_private=("127.0.0.0/8",), answer_timeout=0.3)
     async with HostileServer(variant) as server, HttpFetcher(settings) as fetcher:
-        visitor = PageVisitor(fetcher, InTurns(PageReader(NoParser(), NoJudge())))
+        visitor = PageVisitor(fetcher, InTurns(PageReader(NoParser(), NoJudge(), pack)))
         visit = await visitor.visit(Task(id=1, url=server.url("robots.txt"), kind="robots"))
         assert isinstance(visit, RobotsRead | Missed)
         book.learn(urls.origin_of(server.url()), visit, NOW)

@@ -6,7 +6,7 @@ import pytest
 
 from shoal.frontier import traps
 from shoal.frontier.traps import TrapDetector
-from shoal.remembered import PatternCount
+from shoal.model.stored import PatternCount
 
 HOST = "http://x.example"
 

@@ -10,13 +10,13 @@ from shoal.fetch.client import HttpFetcher
 from shoal.model import Failure, Redirect, Response, Task
 from shoal.settings import Fetching
 from shoal.testing.fuzz.answers import http_answer
-from tests.fetch.test_client_broken_answers import assert_harmless
+from tests.fetch.harmless import assert_harmless
 from tests.fuzz.target import Target
 
 _SETTINGS = Fetching(
     allow_private=("127.0.0.1/32",), connect_timeout=5.0, answer_timeout=1.0, total_timeout=2.0, max_body=2**20
 )
-_KINDS = ("page", "robots", "picture")
+_KINDS = ("page", "robots", "image")
 
 
 class Bench:
@@ -77,7 +77,7 @@ def _check(data: bytes) -> None:
     result = _bench().ask(data)
     assert_harmless(result)
     if isinstance(result, Response):
-        assert len(result.body) <= max(_SETTINGS.max_body, _SETTINGS.max_picture)
+        assert len(result.body) <= max(_SETTINGS.max_body, _SETTINGS.max_image)
         assert 200 <= result.status <= 299
     if isinstance(result, Failure):
         assert result.detail.endswith(".")

@@ -10,7 +10,7 @@ import msgspec
 from turbohtml import parse
 
 from shoal.judge import judges, make_judge
-from shoal.judge.image_judge import PictureSpotter
+from shoal.judge.image_judge import DescriptionImageJudge
 from shoal.model import Page, Response, Term, Timing, Topic
 from shoal.parse import charset
 from shoal.parse.html import _MUTE, _PAINTED, MAX_IMAGES, MAX_LINKS, _as_lines, _Notes
@@ -19,7 +19,7 @@ from shoal.parse.markers import BOX, BOX_END, SPAN, SPAN_END
 from shoal.parse.parser import HtmlParser
 from shoal.parse.sanitise import sanitised
 from shoal.protocols import Judge
-from shoal.settings import Pictures
+from shoal.settings import ImageSettings
 from shoal.testing.fuzz.html_pages import answer_of, html_answer
 from shoal.testing.fuzz.slow_pages import slow_pages
 from shoal.urls import MAX_URL_LENGTH
@@ -39,8 +39,8 @@ def _judges() -> tuple[Judge, ...]:
 
 
 @cache
-def _spotter() -> PictureSpotter:
-    return PictureSpotter(_TOPIC, Pictures(wanted="all"))
+def _image_judge() -> DescriptionImageJudge:
+    return DescriptionImageJudge(_TOPIC, ImageSettings(wanted="all"))
 
 
 def check_answer(data: bytes) -> None:
@@ -57,7 +57,11 @@ def check_answer(data: bytes) -> None:
     if page is not None:
         _check_page(page)
         chosen = _judges()[hashlib.sha256(data).digest()[0] % len(_judges())]
-        verdict, hints, sightings = chosen.judge(page), chosen.judge_links(page.links), _spotter().spot(page)
+        verdict, hints, sightings = (
+            chosen.judge(page),
+            chosen.judge_links(page.links),
+            _image_judge().judge_images(page),
+        )
         assert len(hints) == len(page.links)
         assert all(0.0 <= hint <= 1.0 for hint in hints)
         msgspec.msgpack.encode((verdict, hints, sightings))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from random import Random
 
-from shoal.images.decode import PillowDarkroom
-from shoal.model import Failure, Picture
-from shoal.settings import Pictures
+from shoal.images.decode import PillowDecoder
+from shoal.model import DecodedImage, Failure
+from shoal.settings import ImageSettings
 from shoal.testing.fuzz.image_files import damaged_image
 from tests.fuzz.target import Target
 from tests.images.drawings import drawing, encoded, response
@@ -38,9 +38,9 @@ def _make(random: Random) -> bytes:
 
 
 def _check(data: bytes) -> None:
-    found = PillowDarkroom(Pictures(max_pixels=4_000_000)).develop(response(data))
-    assert isinstance(found, Picture | Failure)
-    if isinstance(found, Picture):
+    found = PillowDecoder(ImageSettings(max_pixels=4_000_000)).decode(response(data))
+    assert isinstance(found, DecodedImage | Failure)
+    if isinstance(found, DecodedImage):
         assert found.width * found.height <= 4_000_000
         assert len(found.fingerprint) == 8
     else:

@@ -16,12 +16,12 @@ import msgspec
 
 from shoal.cluster import wire
 from shoal.cluster.wire import Assigned
-from shoal.cluster.worker_broker import Hand
-from shoal.crawl.allowance import Ending
+from shoal.cluster.worker_broker import WorkerBroker
 from shoal.crawl.pipe import Channel, Want, serve
+from shoal.crawl.termination import Ending
 from shoal.crawl.validation import Unreadable
 from shoal.crawl.worker import work_together
-from shoal.model import Seen, State, Task, Visit
+from shoal.model import Seen, State, Task, TaskKind, Visit
 from shoal.settings import Politeness
 from shoal.store.crawl_store import CrawlStore
 from shoal.testing.fuzz.messages import OUT, SEEDS, message, pipe_session, session
@@ -73,7 +73,7 @@ class _Witness:
         return visit
 
 
-async def _disturb(scene: Scene, hand: Hand, data: bytes) -> None:
+async def _disturb(scene: Scene, hand: WorkerBroker, data: bytes) -> None:
     queues = {"results": wire.results_of(CRAWL), "tasks": wire.TASKS, "replies": hand._own_queue}
     for where, body in msgspec.msgpack.decode(data, type=list[tuple[str, bytes]]):
         if where == "voices":
@@ -103,7 +103,7 @@ async def _act(scene: Scene, data: bytes, witness: list[_Witness]) -> Ending:
     return ending
 
 
-async def _bring(scene: Scene, hand: Hand, tasks: list[Assigned]) -> None:
+async def _bring(scene: Scene, hand: WorkerBroker, tasks: list[Assigned]) -> None:
     for task in tasks:
         await hand.settle(await scene.visitor.visit(task))
 
@@ -129,17 +129,17 @@ class _Desk:
 
     def __init__(self) -> None:
         self.tasks = deque(OUT)
-        self.out: dict[int, Task] = {}
+        self.out: dict[tuple[TaskKind, int], Task] = {}
 
     async def lease(self) -> Task | None:
         if not self.tasks:
             return None
         task = self.tasks.popleft()
-        self.out[task.id] = task
+        self.out[task.kind, task.id] = task
         return task
 
     async def settle(self, visit: Visit) -> None:
-        assert self.out.pop(visit.task.id) == visit.task
+        assert self.out.pop((visit.task.kind, visit.task.id)) == visit.task
 
 
 async def _talk(data: bytes) -> None:

@@ -8,7 +8,7 @@ from itertools import takewhile
 from random import Random
 
 from shoal.parse.robots_txt import LONGEST_DELAY, Robots, product_token
-from shoal.testing.fuzz import robots_texts as robots
+from shoal.testing.fuzz import robots_texts
 from tests.fuzz.target import Target
 
 _AGENTS = ("Shoal/0.1", "Crawler9000", "my.bot/1.0 (+http://x.test)")
@@ -21,7 +21,7 @@ def _check_any(data: bytes) -> None:
         rules = Robots(text, agent)
         delay = rules.crawl_delay
         assert delay is None or 0 <= delay <= LONGEST_DELAY, "a delay that can be waited for"
-        for path in ("/", robots.path(random), "/" + "ab" * 3900, "/%FF%zz%", "/电?a=b"):
+        for path in ("/", robots_texts.path(random), "/" + "ab" * 3900, "/%FF%zz%", "/电?a=b"):
             assert rules.allowed(f"http://a.test{path}") in (True, False)
         assert rules.allowed("http://a.test/robots.txt")
 
@@ -32,7 +32,7 @@ def _check_small(data: bytes) -> None:
     for agent in _AGENTS:
         rules = Robots(text, agent)
         for _ in range(5):
-            path = robots.path(random)
+            path = robots_texts.path(random)
             url = f"http://a.test{path}"
             assert rules.allowed(url) == _allowed(text, agent, path), (agent, path)
 
@@ -97,6 +97,6 @@ def _matches(rule: str, path: str) -> bool:
 
 
 TARGETS = (
-    Target(name="robots", make=robots.wild, check=_check_any, runs=150, seconds=0.5, megabytes=60),
-    Target(name="robots-small", make=robots.small, check=_check_small, runs=600),
+    Target(name="robots", make=robots_texts.wild, check=_check_any, runs=150, seconds=0.5, megabytes=60),
+    Target(name="robots-small", make=robots_texts.small, check=_check_small, runs=600),
 )

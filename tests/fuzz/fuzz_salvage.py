@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 
 from shoal.model import Response, Timing
-from shoal.store.salvage import Lost, Record, records
+from shoal.store.salvage import LostRecord, SalvagedRecord, records
 from shoal.store.warc import info_member, payload_digest, read_body, response_member, revisit_member
 from shoal.testing.fuzz.mutation import mutated
 from tests.fuzz.target import Target
@@ -44,10 +44,10 @@ def _check(data: bytes) -> None:
         path.write_bytes(data)
         end = 0
         for found in records([path]):
-            if isinstance(found, Lost):
+            if isinstance(found, LostRecord):
                 assert end <= found.start < found.end <= len(data), "what is lost lies between what is read"
                 end = found.end
-            elif isinstance(found, Record):
+            elif isinstance(found, SalvagedRecord):
                 assert found.place[1] >= end
                 assert read_body(Path(name), *found.place) == found.response.body, "it is where it is said to be"
         assert path.read_bytes() == data

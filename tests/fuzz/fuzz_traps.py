@@ -7,7 +7,7 @@ from shoal.frontier.scope import ScopeRule
 from shoal.frontier.traps import LONG_URL, TrapDetector
 from shoal.parse.robots_txt import Robots
 from shoal.settings import Scope
-from shoal.testing.fuzz import trap_urls as addresses
+from shoal.testing.fuzz import trap_urls
 from tests.fuzz.target import Target
 
 _RULES = Robots("User-agent: *\nDisallow: /*?*utm_*=\nDisallow: /*calend*20$\nAllow: /a*a*a*a", "Shoal/0.1")
@@ -29,4 +29,4 @@ def _check(data: bytes) -> None:
     assert _SCOPE.allows(url) != bool(_SCOPE.why_not(url)), "a reason whenever it is out of scope"
 
 
-TARGETS = (Target(name="traps", make=addresses.url, check=_check, runs=500, seconds=0.3),)
+TARGETS = (Target(name="traps", make=trap_urls.url, check=_check, runs=500, seconds=0.3),)

@@ -17,7 +17,7 @@ from shoal.model import Term, Topic
 from shoal.settings import Settings
 from shoal.store import backup
 from shoal.store import crawl_folder as folders
-from shoal.store.models import Model, decode_model, pack
+from shoal.store.strategy_memory import Model, decode_model, pack
 from shoal.testing.fuzz.user_files import archive, model_file, recording, topic_file
 from shoal.topic.topic_file import Names, read_cluster, read_topic
 from shoal.topic.topic_writer import add_seeds

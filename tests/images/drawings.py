@@ -1,4 +1,4 @@
-"""Pictures to try things on: each is made from a number, and no two show the same."""
+"""Images to try things on: each is made from a number, and no two show the same."""
 
 from __future__ import annotations
 
@@ -35,3 +35,8 @@ def encoded(image: Image.Image, format: str = "PNG", **options: object) -> bytes
 def response(body: bytes, content_type: str = "image/png", *, truncated: bool = False) -> Response:
     headers = (("content-type", content_type),)
     return Response(url=URL, status=200, headers=headers, body=body, timing=TIMING, truncated=truncated)
+
+
+def distance(one: bytes, other: bytes) -> int:
+    """In how many of 64 bits two fingerprints differ."""
+    return (int.from_bytes(one, "big") ^ int.from_bytes(other, "big")).bit_count()

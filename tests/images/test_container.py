@@ -10,9 +10,9 @@ import pytest
 from PIL import Image
 
 from shoal.images.container import Unusable, orientation_in, pixels_of
-from shoal.images.decode import PillowDarkroom
-from shoal.model import Failure, Picture
-from shoal.settings import Pictures
+from shoal.images.decode import PillowDecoder
+from shoal.model import DecodedImage, Failure
+from shoal.settings import ImageSettings
 from shoal.testing.fuzz.slow_images import slow_images
 from tests.images.drawings import drawing, encoded, response
 
@@ -87,7 +87,7 @@ def test_notes_that_do_not_say_it(notes: bytes) -> None:
 
 def _cost(body: bytes) -> float:
     began = time.thread_time()
-    assert isinstance(PillowDarkroom(Pictures()).develop(response(body)), Picture | Failure)
+    assert isinstance(PillowDecoder(ImageSettings()).decode(response(body)), DecodedImage | Failure)
     return time.thread_time() - began
 
 
@@ -98,7 +98,7 @@ def test_no_file_is_slow(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in slow_images(1000) if "scans" in name])
-def test_as_many_scans_as_are_decoded_take_no_longer_than_a_large_picture(name: str) -> None:
+def test_as_many_scans_as_are_decoded_take_no_longer_than_a_large_image(name: str) -> None:
     """10 bytes are a scan, if it is empty."""
     assert _cost(slow_images(1000)[name]) < 4.0
 
@@ -132,6 +132,6 @@ def test_a_frame_larger_than_the_screen_counts() -> None:
     """Else the limit of pixels would be that of the screen, and what is decoded the frame."""
     body = encoded(drawing(1), "GIF")
     small = body[:6] + struct.pack("<HH", 64, 64) + body[10:]
-    found = PillowDarkroom(Pictures(max_pixels=100_000)).develop(response(small))
+    found = PillowDecoder(ImageSettings(max_pixels=100_000)).decode(response(small))
     assert isinstance(found, Failure)
     assert "400 x 300" in found.detail

@@ -1,4 +1,4 @@
-"""Bytes become a picture, or one sentence; nothing that a server sends is an error of ours."""
+"""Bytes become an image, or one sentence; nothing that a server sends is an error of ours."""
 
 from __future__ import annotations
 
@@ -16,39 +16,38 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image, features
 
-from shoal.images.decode import THUMBNAIL, PillowDarkroom
-from shoal.images.fingerprint import distance
-from shoal.model import Failure, Picture, Reason, Response
-from shoal.settings import Pictures
-from tests.images.drawings import TIMING, URL, drawing, encoded, response
+from shoal.images.decode import THUMBNAIL, PillowDecoder
+from shoal.model import DecodedImage, Failure, Reason, Response
+from shoal.settings import ImageSettings
+from tests.images.drawings import TIMING, URL, distance, drawing, encoded, response
 
 FORMATS = ["JPEG", "PNG", "GIF", "WEBP", "BMP", "TIFF", *(["AVIF"] if features.check("avif") else [])]
 
 COMPRESSIONS = ["tiff_lzw", "jpeg", "tiff_adobe_deflate", "packbits"]
 
 
-def develop(body: bytes | Response, **wishes: int) -> Picture | Failure:
+def decode(body: bytes | Response, **wishes: int) -> DecodedImage | Failure:
     given = body if isinstance(body, Response) else response(body)
-    return PillowDarkroom(Pictures(**wishes)).develop(given)  # type: ignore[arg-type]
+    return PillowDecoder(ImageSettings(**wishes)).decode(given)  # type: ignore[arg-type]
 
 
-def picture(body: bytes, **wishes: int) -> Picture:
-    found = develop(body, **wishes)
-    assert isinstance(found, Picture), found
+def image(body: bytes, **wishes: int) -> DecodedImage:
+    found = decode(body, **wishes)
+    assert isinstance(found, DecodedImage), found
     return found
 
 
 def why_not(body: bytes | Response, **wishes: int) -> str:
-    found = develop(body, **wishes)
+    found = decode(body, **wishes)
     assert isinstance(found, Failure), found
-    assert (found.url, found.reason, found.timing, found.heals) == (URL, Reason.PICTURE, TIMING, False)
+    assert (found.url, found.reason, found.timing, found.heals) == (URL, Reason.IMAGE, TIMING, False)
     assert found.detail.endswith(".")
     assert "\n" not in found.detail
     return found.detail
 
 
 def thumbnail(body: bytes) -> Image.Image:
-    return Image.open(BytesIO(picture(body).thumbnail)).convert("RGB")
+    return Image.open(BytesIO(image(body).thumbnail)).convert("RGB")
 
 
 # --- what is read ---
@@ -56,7 +55,7 @@ def thumbnail(body: bytes) -> Image.Image:
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_every_format(format: str) -> None:
-    found = picture(encoded(drawing(1), format))
+    found = image(encoded(drawing(1), format))
     assert (found.format, found.width, found.height) == (format.lower(), 400, 300)
     assert len(found.fingerprint) == 8
     small = Image.open(BytesIO(found.thumbnail))
@@ -66,14 +65,14 @@ def test_every_format(format: str) -> None:
 
 @pytest.mark.parametrize("content_type", ["text/html", "image/gif", ""])
 def test_the_bytes_count_not_what_the_server_calls_them(content_type: str) -> None:
-    found = develop(response(encoded(drawing(1), "JPEG"), content_type))
-    assert isinstance(found, Picture)
+    found = decode(response(encoded(drawing(1), "JPEG"), content_type))
+    assert isinstance(found, DecodedImage)
     assert found.format == "jpeg"
 
 
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGB", "RGBA", "I;16"])
 def test_every_kind_of_pixel_of_png(mode: str) -> None:
-    assert picture(
+    assert image(
         encoded(drawing(1, mode="RGB").convert("L").convert(mode) if mode == "I;16" else drawing(1, mode=mode))
     )
 
@@ -81,7 +80,7 @@ def test_every_kind_of_pixel_of_png(mode: str) -> None:
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGB", "RGBA", "CMYK", "YCbCr", "I", "F", "I;16"])
 def test_every_kind_of_pixel_of_tiff(mode: str) -> None:
     grey = drawing(1).convert("L")
-    assert picture(encoded(grey.convert(mode) if mode in ("I", "F", "I;16") else drawing(1, mode=mode), "TIFF"))
+    assert image(encoded(grey.convert(mode) if mode in ("I", "F", "I;16") else drawing(1, mode=mode), "TIFF"))
 
 
 def test_cmyk_jpeg() -> None:
@@ -115,7 +114,7 @@ def test_of_an_animation_the_first_frame() -> None:
     frames = [drawing(number) for number in (1, 2, 3)]
     for format in ("GIF", "PNG", "WEBP"):
         body = encoded(frames[0], format, save_all=True, append_images=frames[1:])
-        assert picture(body).fingerprint == picture(encoded(frames[0], format)).fingerprint
+        assert image(body).fingerprint == image(encoded(frames[0], format)).fingerprint
 
 
 @pytest.mark.parametrize("format", ["JPEG", "PNG", "WEBP", "TIFF", "AVIF"])
@@ -125,24 +124,24 @@ def test_of_an_animation_the_first_frame() -> None:
 def test_held_as_the_camera_was(format: str, orientation: int, upright: tuple[int, int]) -> None:
     exif = Image.Exif()
     exif[0x0112] = orientation
-    found = picture(encoded(drawing(1), format, exif=exif))
+    found = image(encoded(drawing(1), format, exif=exif))
     turn = {1: None, 3: Image.Transpose.ROTATE_180, 6: Image.Transpose.ROTATE_270, 8: Image.Transpose.ROTATE_90}[
         orientation
     ]
     turned = drawing(1) if turn is None else drawing(1).transpose(turn)
     assert (found.width, found.height) == turned.size == upright
     # it is made small first and turned then, which moves a rounding here and there
-    assert distance(found.fingerprint, picture(encoded(turned, format)).fingerprint) <= 2
+    assert distance(found.fingerprint, image(encoded(turned, format)).fingerprint) <= 2
 
 
 def test_a_damaged_note_on_the_camera_harms_nobody() -> None:
-    assert picture(encoded(drawing(1), "JPEG", exif=b"Exif\x00\x00MM\x00*\x00\x00\x00\x08\xff\xff\x01"))
+    assert image(encoded(drawing(1), "JPEG", exif=b"Exif\x00\x00MM\x00*\x00\x00\x00\x08\xff\xff\x01"))
 
 
 def test_nothing_of_the_file_but_its_pixels_is_kept() -> None:
     exif = Image.Exif()
     exif[0x010E] = "where I live"
-    assert b"where I live" not in picture(encoded(drawing(1), "JPEG", exif=exif)).thumbnail
+    assert b"where I live" not in image(encoded(drawing(1), "JPEG", exif=exif)).thumbnail
 
 
 @pytest.mark.parametrize(
@@ -156,7 +155,7 @@ def test_nothing_of_the_file_but_its_pixels_is_kept() -> None:
     ],
 )
 def test_thumbnails_are_never_enlarged(size: tuple[int, int], small: tuple[int, int]) -> None:
-    found = picture(encoded(drawing(1, size), "JPEG"))
+    found = image(encoded(drawing(1, size), "JPEG"))
     assert (found.width, found.height) == size
     assert Image.open(BytesIO(found.thumbnail)).size == small
     assert max(small) <= THUMBNAIL
@@ -178,7 +177,7 @@ def test_no_bytes() -> None:
     ],
 )
 def test_a_web_page_instead(body: bytes) -> None:
-    assert why_not(body) == "The server sent a web page instead of a picture."
+    assert why_not(body) == "The server sent a web page instead of an image."
 
 
 def test_a_drawing_in_words() -> None:
@@ -196,7 +195,7 @@ def test_a_body_that_was_cut_at_the_limit() -> None:
 
 @pytest.mark.parametrize("format", ["JPEG", "PNG", "WEBP", "BMP", "TIFF"])
 @pytest.mark.parametrize("share", [0.02, 0.5, 0.9])
-def test_a_picture_without_its_end(format: str, share: float) -> None:
+def test_a_image_without_its_end(format: str, share: float) -> None:
     body = encoded(drawing(1), format)
     assert why_not(body[: int(len(body) * share)])
 
@@ -205,7 +204,7 @@ def test_a_picture_without_its_end(format: str, share: float) -> None:
 def test_icons(size: tuple[int, int]) -> None:
     assert f"{size[0]} x {size[1]} pixels" in why_not(encoded(drawing(1, size)))
     if size != (1, 1):
-        assert picture(encoded(drawing(1, size)), least_side=63)
+        assert image(encoded(drawing(1, size)), least_side=63)
 
 
 @pytest.mark.parametrize(
@@ -219,13 +218,13 @@ def test_icons(size: tuple[int, int]) -> None:
     ],
 )
 def test_one_colour_all_over(image: Image.Image) -> None:
-    assert why_not(encoded(image)) == "The picture is one colour all over."
+    assert why_not(encoded(image)) == "The image is one colour all over."
 
 
-def test_two_pale_colours_are_a_picture() -> None:
+def test_two_pale_colours_are_a_image() -> None:
     pale = Image.new("RGB", (200, 200), (250, 250, 250))
     pale.paste((240, 250, 250), (50, 50, 150, 150))
-    assert picture(encoded(pale))
+    assert image(encoded(pale))
 
 
 # --- attacks ---
@@ -255,26 +254,26 @@ def test_bombs_are_not_decoded_and_nothing_is_said_of_them(size: tuple[int, int]
 
 def test_the_users_limit_of_pixels() -> None:
     assert "400 x 300" in why_not(encoded(drawing(1)), max_pixels=119_999)
-    assert picture(encoded(drawing(1)), max_pixels=120_000)
+    assert image(encoded(drawing(1)), max_pixels=120_000)
 
 
 SILENCE = """
 import sys
 from pathlib import Path
-from shoal.images.decode import PillowDarkroom
+from shoal.images.decode import PillowDecoder
 from shoal.model import Response, Timing
-from shoal.settings import Pictures
+from shoal.settings import ImageSettings
 timing = Timing(started=0.0, answered=0.0, ended=0.0)
 for name in sys.argv[1:]:
     body = Path(name).read_bytes()
     for place in range(0, len(body), 1 + len(body) // 200):
         damaged = body[:place] + b"\\xff\\x00\\x81" + body[place + 3:]
-        PillowDarkroom(Pictures()).develop(Response(url="", status=200, headers=(), body=damaged, timing=timing))
+        PillowDecoder(ImageSettings()).decode(Response(url="", status=200, headers=(), body=damaged, timing=timing))
 """
 
 
 @pytest.mark.slow
-def test_the_terminal_hears_nothing_of_damaged_pictures(tmp_path: Path) -> None:
+def test_the_terminal_hears_nothing_of_damaged_images(tmp_path: Path) -> None:
     """In a process of its own: decoders write past Python, and pytest listens to every log."""
     bodies = {format: encoded(drawing(1, (96, 72)), format) for format in FORMATS}
     bodies |= {way: encoded(drawing(1, (96, 72)), "TIFF", compression=way) for way in COMPRESSIONS}
@@ -298,7 +297,7 @@ BODIES = {format: encoded(drawing(1, (160, 120)), format) for format in FORMATS}
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_damaged_bytes_are_a_picture_or_a_sentence(format: str, capfd: pytest.CaptureFixture[str]) -> None:
+def test_damaged_bytes_are_a_image_or_a_sentence(format: str, capfd: pytest.CaptureFixture[str]) -> None:
     dice = Random(5)
     for _ in range(150):
         body = bytearray(BODIES[format])
@@ -306,13 +305,13 @@ def test_damaged_bytes_are_a_picture_or_a_sentence(format: str, capfd: pytest.Ca
             # damage to the head is what confuses decoders most
             body[dice.randrange(dice.choice((64, 400, len(body))) % len(body) or 1)] = dice.randrange(256)
         cut = dice.choice((len(body), dice.randrange(1, len(body))))
-        found = develop(bytes(body[:cut]), max_pixels=1_000_000)
-        assert isinstance(found, Picture | Failure)
+        found = decode(bytes(body[:cut]), max_pixels=1_000_000)
+        assert isinstance(found, DecodedImage | Failure)
     assert capfd.readouterr() == ("", "")
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.sampled_from([body[:32] for body in BODIES.values()]), st.binary(max_size=400))
-def test_bytes_that_only_begin_like_a_picture(head: bytes, rest: bytes) -> None:
+def test_bytes_that_only_begin_like_a_image(head: bytes, rest: bytes) -> None:
     for start in (head, head[:12], head[:4], b""):
-        assert isinstance(develop(start + rest, max_pixels=1_000_000), Picture | Failure)
+        assert isinstance(decode(start + rest, max_pixels=1_000_000), DecodedImage | Failure)

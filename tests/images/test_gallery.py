@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from shoal.images.gallery import Exhibit, gallery
 
-PICTURE = Exhibit(
+IMAGE = Exhibit(
     url="https://cdn.test/big.jpg",
     page="http://www.power.test/grid?a=1&b=2",
     page_title="State of the grid",
@@ -29,8 +29,8 @@ PICTURE = Exhibit(
 )
 
 
-def html(*pictures: Exhibit, title: str = "电网 pictures") -> str:
-    return "".join(gallery(title, pictures))
+def html(*images: Exhibit, title: str = "电网 images") -> str:
+    return "".join(gallery(title, images))
 
 
 class Tags(HTMLParser):
@@ -52,8 +52,8 @@ class Tags(HTMLParser):
         return [attributes for name, attributes in self.found if name == tag]
 
 
-def test_all_that_is_known_of_a_picture() -> None:
-    page = Tags(html(PICTURE))
+def test_all_that_is_known_of_a_image() -> None:
+    page = Tags(html(IMAGE))
     for said in (
         "500千伏变电站",
         "State of the grid",
@@ -63,19 +63,19 @@ def test_all_that_is_known_of_a_picture() -> None:
     ):
         assert said in page.text
     assert "1,200 × 800 · JPEG · 245 KB · score 0.60" in page.text
-    assert "1 picture, found by Shoal." in page.text
+    assert "1 image, found by Shoal." in page.text
     assert [link["href"] for link in page.all("a")] == [
         "https://cdn.test/big.jpg",
         "http://www.power.test/grid?a=1&b=2",
     ]
     assert {link["rel"] for link in page.all("a")} == {"noreferrer noopener"}
     (image,) = page.all("img")
-    assert image["src"] == f"data:image/webp;base64,{b64encode(PICTURE.thumbnail).decode()}"
+    assert image["src"] == f"data:image/webp;base64,{b64encode(IMAGE.thumbnail).decode()}"
     assert image["alt"] == "500千伏变电站"
 
 
 def test_the_file_needs_nothing_and_may_load_nothing() -> None:
-    page = html(PICTURE)
+    page = html(IMAGE)
     tags = Tags(page)
     assert not {"script", "link", "iframe", "object", "form"} & {tag for tag, _ in tags.found}
     policy = next(meta["content"] for meta in tags.all("meta") if meta.get("http-equiv") == "Content-Security-Policy")
@@ -156,23 +156,24 @@ def test_long_texts_are_cut() -> None:
 
 @pytest.mark.parametrize(
     ("count", "said"),
-    [(0, "No pictures, found"), (1, "1 picture, found"), (3, "3 pictures, found"), (1200, "1,200 pictures, found")],
+    [(0, "No images, found"), (1, "1 image, found"), (3, "3 images, found"), (1200, "1,200 images, found")],
 )
 def test_how_many_there_are(count: int, said: str) -> None:
-    assert said in html(*[PICTURE] * count)
+    assert said in html(*[IMAGE] * count)
 
 
-def test_any_number_of_pictures_streams() -> None:
+def test_any_number_of_images_streams() -> None:
     asked = 0
 
     def endless() -> Iterator[Exhibit]:
         nonlocal asked
         while True:
             asked += 1
-            yield PICTURE
+            yield IMAGE
 
-    parts = list(islice(gallery("t", endless()), 11))
-    assert (len(parts), asked) == (11, 10)
+    parts = list(islice(gallery("t", endless()), 500))
+    cards = "".join(parts).count('<li class="card">')
+    assert 5 < asked <= cards + 1
 
 
 @pytest.mark.parametrize(("size", "said"), [(0, ""), (999, "999 bytes"), (1000, "1 KB"), (2_500_000, "2.5 MB")])

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from shoal.index.document import Document
 from shoal.index.index_writer import IndexWriter
 from shoal.index.query import parse
+from shoal.index.schema import Document
 from shoal.index.searcher import Index, open_index
 
 DAY = 86400.0
@@ -30,3 +30,6 @@ def index_of(folder: Path, pages: Iterable[Document]) -> Index:
 def found(index: Index, text: str, **more: Any) -> list[int]:
     """The ids of the hits, in their order."""
     return [hit.id for hit in index.search(parse(text), **more).hits]
+
+
+FILLER = [page(id, f"filler text number{id} about nothing") for id in range(1000, 1020)]

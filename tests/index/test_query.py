@@ -1,4 +1,4 @@
-"""A query means something or is a sentence, whatever is typed."""
+"""A day is a day, however it was written."""
 
 from __future__ import annotations
 
@@ -7,7 +7,59 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import InputError
-from shoal.index.query import MOST_CHARACTERS, MOST_LIMITS, MOST_WORDS, Kind, Query, parse, pieces_of
+from shoal.index.query import (
+    MOST_CHARACTERS,
+    MOST_LIMITS,
+    MOST_WORDS,
+    LimitKind,
+    Query,
+    day_of,
+    day_typed,
+    month_name,
+    month_of,
+    parse,
+    pieces_of,
+    today,
+)
+
+DAY = 86400.0
+
+
+@pytest.mark.parametrize(
+    ("published", "day"),
+    [
+        ("1970-01-02", 1),
+        ("1970-01-02T23:59:59+08:00", 1),
+        ("1971", 365),
+        ("1970-02", 31),
+        ("1969-12-31", -1),
+        ("", 400),
+        ("soon", 400),
+        ("1970-02-30", 400),  # no such day
+        ("1971-02-06", 401),  # tomorrow, where it was written
+        ("1971-02-07", 400),  # a day to come
+        ("9999-12-31", 400),
+    ],
+)
+def test_the_day_of_a_page(published: str, day: int) -> None:
+    assert day_of(published, 400 * DAY + 5) == day
+
+
+@pytest.mark.parametrize("text", ["", "24", "2024-", "2024-05-01-01", "May 2024", "2024-00", "0000-01-01"])
+def test_no_date(text: str) -> None:
+    assert day_typed(text) is None
+
+
+@pytest.mark.parametrize(("day", "name"), [(0, "1970-01"), (31, "1970-02"), (-1, "1969-12"), (19_844, "2024-05")])
+def test_months(day: int, name: str) -> None:
+    assert month_name(month_of(day)) == name
+
+
+def test_today() -> None:
+    assert today(19_844 * DAY + 1) == 19_844
+
+
+# --- a query means something or is a sentence, whatever is typed -----------------------------------------------------
 
 
 def wanted(text: str) -> list[str]:
@@ -54,28 +106,28 @@ def test_not(minus: str) -> None:
     query = parse(f'grid {minus}fan {minus}"cooling fan" {minus}site:example.org {minus}title:fan')
     assert [words.tokens for words in query.unwanted] == [("fan",), ("cooling", "fan"), ("fan",)]
     assert [words.in_title for words in query.unwanted] == [False, False, True]
-    assert [(limit.kind, limit.value) for limit in query.never] == [(Kind.SITE, "example.org")]
+    assert [(limit.kind, limit.value) for limit in query.never] == [(LimitKind.SITE, "example.org")]
     assert [words.tokens for words in query.wanted] == [("grid",)]
 
 
 @pytest.mark.parametrize(
     ("text", "kind", "value"),
     [
-        ("site:Example.ORG", Kind.SITE, "example.org"),
-        ("站點：example.org", Kind.SITE, "example.org"),
-        ("site:*.example.org", Kind.SITE, "example.org"),
-        ("site:https://www.example.org/a/b?c", Kind.SITE, "www.example.org"),
-        ("site:例子.测试", Kind.SITE, "xn--fsqu00a.xn--0zwm56d"),
-        ("site:localhost:8080", Kind.SITE, "localhost:8080"),
-        ("LANG:zh-CN", Kind.LANGUAGE, "zh"),
-        ("语言：中文", Kind.LANGUAGE, "zh"),
-        ("lang:English", Kind.LANGUAGE, "en"),
-        ('topic:"power grid"', Kind.TOPIC, "power grid"),
-        ("主题：“智能 电网”", Kind.TOPIC, "智能 电网"),
-        ("is:relevant", Kind.IS, "relevant"),
+        ("site:Example.ORG", LimitKind.SITE, "example.org"),
+        ("站點：example.org", LimitKind.SITE, "example.org"),
+        ("site:*.example.org", LimitKind.SITE, "example.org"),
+        ("site:https://www.example.org/a/b?c", LimitKind.SITE, "www.example.org"),
+        ("site:例子.测试", LimitKind.SITE, "xn--fsqu00a.xn--0zwm56d"),
+        ("site:localhost:8080", LimitKind.SITE, "localhost:8080"),
+        ("LANG:zh-CN", LimitKind.LANGUAGE, "zh"),
+        ("语言：中文", LimitKind.LANGUAGE, "zh"),
+        ("lang:English", LimitKind.LANGUAGE, "en"),
+        ('topic:"power grid"', LimitKind.TOPIC, "power grid"),
+        ("主题：“智能 电网”", LimitKind.TOPIC, "智能 电网"),
+        ("is:relevant", LimitKind.IS, "relevant"),
     ],
 )
-def test_limits(text: str, kind: Kind, value: str) -> None:
+def test_limits(text: str, kind: LimitKind, value: str) -> None:
     (limit,) = parse(text).only
     assert (limit.kind, limit.value) == (kind, value)
 

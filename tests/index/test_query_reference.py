@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from shoal.index import query_builder as matching
-from shoal.index import ranking, wording
-from shoal.index.document import Document
+from shoal.index import query_builder, ranking
+from shoal.index import query_builder as query_rewrite
 from shoal.index.index_writer import IndexWriter
 from shoal.index.query import MOST_CHARACTERS, MOST_LIMITS, MOST_WORDS, parse
+from shoal.index.schema import Document
 from shoal.index.searcher import Index, open_index
 
 REFERENCE = Path(__file__).parent.parent.parent / "docs" / "searching.md"
@@ -75,12 +75,12 @@ def test_there_are_examples_of_everything() -> None:
 
 def test_the_figures_of_the_text_are_those_of_the_program() -> None:
     text = " ".join(REFERENCE.read_text(encoding="utf-8").split())
-    boosts = matching.BOOSTS
+    boosts = query_builder.BOOSTS
     for sentence in (
         f"title ({boosts['title']:g} times the text), headings ({boosts['headings']:g}), text ({boosts['body']:g}), "
         f"and the anchors of links that lead to the page ({boosts['anchors']:g})",
         f"cut after {MOST_CHARACTERS:,} characters, and has at most {MOST_WORDS} words and {MOST_LIMITS} limits",
-        f"the first {wording._MOST_SPELLED} are looked at for mistakes",
+        f"the first {query_rewrite._MOST_SPELLED} are looked at for mistakes",
         f"the best {ranking.RESCORED:,} are weighed by their age",
     ):
         assert sentence in text

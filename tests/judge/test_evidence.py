@@ -7,8 +7,7 @@ from math import log
 import pytest
 
 from shoal.judge.evidence import THRESHOLD, EvidenceJudge, own_share
-from shoal.judge.links import EVERYWHERE, MIXED, LinkScorer
-from shoal.judge.vector import TopicVector
+from shoal.judge.vector import EVERYWHERE, MIXED, LinkScorer, TopicVector
 from shoal.model import Link, Page, Term, Topic, Verdict
 from shoal.text import flat, terms
 from shoal.topic.word_frequencies import UNKNOWN, general

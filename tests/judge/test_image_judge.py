@@ -1,4 +1,4 @@
-"""The spotter of pictures: what is read of a picture, what is no picture at all, and which are about the topic."""
+"""The judge of images: what is read of an image, what is no image at all, and which are about the topic."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import msgspec
 import pytest
 
 from shoal.judge import judges
-from shoal.judge.image_judge import PictureSpotter, describe, name_of
+from shoal.judge.image_judge import DescriptionImageJudge, describe, name_of
 from shoal.model import Image, Page, Sighting, Term, Topic
-from shoal.protocols import Spotter
-from shoal.settings import Pictures
+from shoal.protocols import ImageJudge
+from shoal.settings import ImageSettings
 
 GRID = Topic(name="grid", terms=(Term(text="smart grid", weight=3.0), Term(text="变电站", weight=4.0)))
 HOST = "http://x.test"
 
 
-def spotter(
+def image_judge(
     topic: Topic = GRID, wanted: Literal["relevant", "all"] = "relevant", threshold: float | None = None
-) -> Spotter:
-    return PictureSpotter(topic, Pictures(wanted=wanted, threshold=threshold))
+) -> ImageJudge:
+    return DescriptionImageJudge(topic, ImageSettings(wanted=wanted, threshold=threshold))
 
 
 def image(name: str = "1.jpg", **said: str | int) -> Image:
@@ -32,8 +32,8 @@ def page(*images: Image) -> Page:
     return Page(url=f"{HOST}/", images=images)
 
 
-def spot(picture: Image, topic: Topic = GRID, threshold: float | None = None) -> Sighting | None:
-    found = spotter(topic, threshold=threshold).spot(page(picture))
+def judge_images(image: Image, topic: Topic = GRID, threshold: float | None = None) -> Sighting | None:
+    found = image_judge(topic, threshold=threshold).judge_images(page(image))
     return found[0] if found else None
 
 
@@ -91,7 +91,7 @@ def test_a_description_is_all_that_is_said_once_and_in_one_line() -> None:
 )
 def test_every_part_of_a_description_counts_and_is_named(said: dict[str, str], where: str) -> None:
     # counts (1, 0) with weights (3, 4): 3 / 5
-    sighting = spot(image(**said))
+    sighting = judge_images(image(**said))
     assert sighting is not None
     assert sighting.score == pytest.approx(0.6)
     (why,) = sighting.why
@@ -102,7 +102,7 @@ def test_every_part_of_a_description_counts_and_is_named(said: dict[str, str], w
 
 @pytest.mark.parametrize("word", ["变电站", "變電站"])
 def test_chinese_in_both_scripts(word: str) -> None:
-    sighting = spot(image(caption=f"新建的{word}。", alt=f"{word}一角", before="smart grid"))
+    sighting = judge_images(image(caption=f"新建的{word}。", alt=f"{word}一角", before="smart grid"))
     assert sighting is not None
     # counts (1, 2) with weights (3, 4): 11 / (sqrt 5 x 5)
     assert sighting.score == pytest.approx(11 / (5**0.5 * 5))
@@ -123,26 +123,26 @@ def test_chinese_in_both_scripts(word: str) -> None:
         {"alt": "电站"},
     ],
 )
-def test_other_pictures_are_left(said: dict[str, str]) -> None:
-    assert spot(image(**said)) is None
+def test_other_images_are_left(said: dict[str, str]) -> None:
+    assert judge_images(image(**said)) is None
 
 
 def test_the_threshold_is_the_papers_or_the_users() -> None:
     weak = Topic(name="t", terms=(Term(text="wire", weight=0.15), Term(text="grid", weight=1.0)))
     # 0.15 / sqrt(1 + 0.15^2) = 0.148
-    assert spot(image(alt="wire"), weak) is None
-    assert spot(image(alt="wire"), weak, threshold=0.148) is not None
-    assert spot(image(alt="a smart grid"), threshold=0.61) is None
-    assert spot(image(alt="a cat"), threshold=0.0) == Sighting(image=image(alt="a cat"), score=0.0)
+    assert judge_images(image(alt="wire"), weak) is None
+    assert judge_images(image(alt="wire"), weak, threshold=0.148) is not None
+    assert judge_images(image(alt="a smart grid"), threshold=0.61) is None
+    assert judge_images(image(alt="a cat"), threshold=0.0) == Sighting(image=image(alt="a cat"), score=0.0)
 
 
-def test_the_pages_threshold_says_nothing_of_pictures() -> None:
-    assert spot(image(alt="smart grid"), Topic(name="t", terms=GRID.terms, threshold=0.9)) is not None
+def test_the_pages_threshold_says_nothing_of_images() -> None:
+    assert judge_images(image(alt="smart grid"), Topic(name="t", terms=GRID.terms, threshold=0.9)) is not None
 
 
-def test_words_that_speak_against_a_picture() -> None:
+def test_words_that_speak_against_a_image() -> None:
     topic = Topic(name="t", terms=(Term(text="grid", weight=3.0),), negative=(Term(text="css", weight=4.0),))
-    both, one = spot(image(alt="grid grid grid css"), topic), spot(image(alt="grid css"), topic)
+    both, one = judge_images(image(alt="grid grid grid css"), topic), judge_images(image(alt="grid css"), topic)
     # counts (3, 1) with (3, -4): (9 - 4) / (sqrt 10 x 5)
     assert both is not None
     assert both.score == pytest.approx(1 / 10**0.5)
@@ -153,7 +153,7 @@ def test_words_that_speak_against_a_picture() -> None:
 def test_of_several_topics_the_one_that_fits_best() -> None:
     cats = Topic(name="猫", terms=(Term(text="cat"), Term(text="猫")))
     several = Topic(name="both", terms=(*GRID.terms, *cats.terms), any=(GRID, cats))
-    found = spotter(several).spot(
+    found = image_judge(several).judge_images(
         page(image("1.jpg", alt="smart grid"), image("2.jpg", alt="黑貓"), image("3.jpg", alt="dog"))
     )
     assert [(one.topic, one.image.alt) for one in found] == [("grid", "smart grid"), ("猫", "黑貓")]
@@ -162,23 +162,23 @@ def test_of_several_topics_the_one_that_fits_best() -> None:
     assert [why.what for why in found[1].why] == ["“猫” in the alt text"]
 
 
-def test_all_pictures_with_what_each_is_worth() -> None:
-    found = spotter(wanted="all").spot(
+def test_all_images_with_what_each_is_worth() -> None:
+    found = image_judge(wanted="all").judge_images(
         page(image("1.jpg", alt="a cat"), image("2.jpg", alt="smart grid"), image("logo.png"))
     )
     assert [(one.score, one.topic) for one in found] == [(0.0, ""), (pytest.approx(0.6), "")]
 
 
-def test_a_crawl_without_pictures_sees_none() -> None:
-    assert PictureSpotter(GRID, Pictures(wanted="none")).spot(page(image(alt="smart grid"))) == ()
+def test_a_crawl_without_images_sees_none() -> None:
+    assert DescriptionImageJudge(GRID, ImageSettings(wanted="none")).judge_images(page(image(alt="smart grid"))) == ()
 
 
 def test_the_order_of_the_page_and_each_once() -> None:
-    pictures = [image(f"{place}.jpg", alt="smart grid") for place in (3, 1, 2)]
-    assert [one.image for one in spotter().spot(page(*pictures, pictures[0]))] == pictures
+    images = [image(f"{place}.jpg", alt="smart grid") for place in (3, 1, 2)]
+    assert [one.image for one in image_judge().judge_images(page(*images, images[0]))] == images
 
 
-# --- what is no picture ---
+# --- what is no image ---
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,9 @@ def test_the_order_of_the_page_and_each_once() -> None:
 )
 def test_icons_and_trackers_are_left(url: str) -> None:
     decoration = Image(url=url, alt="smart grid")
-    assert spotter().spot(page(decoration)) == spotter(wanted="all").spot(page(decoration)) == ()
+    assert (
+        image_judge().judge_images(page(decoration)) == image_judge(wanted="all").judge_images(page(decoration)) == ()
+    )
 
 
 @pytest.mark.parametrize(
@@ -226,7 +228,7 @@ def test_icons_and_trackers_are_left(url: str) -> None:
     ],
 )
 def test_names_that_only_look_like_one(url: str) -> None:
-    assert spotter().spot(page(Image(url=url, alt="smart grid")))
+    assert image_judge().judge_images(page(Image(url=url, alt="smart grid")))
 
 
 @pytest.mark.parametrize(
@@ -234,7 +236,7 @@ def test_names_that_only_look_like_one(url: str) -> None:
 )
 def test_who_looks_for_logos_gets_them(word: str, name: str) -> None:
     topic = Topic(name="t", terms=(Term(text=word),))
-    assert spot(image(name, alt=word), topic) is not None
+    assert judge_images(image(name, alt=word), topic) is not None
 
 
 @pytest.mark.parametrize(
@@ -242,24 +244,24 @@ def test_who_looks_for_logos_gets_them(word: str, name: str) -> None:
     [(0, 0, True), (64, 64, True), (63, 500, False), (500, 63, False), (1, 0, False), (0, 64, True)],
 )
 def test_what_the_page_shows_small_is_left(width: int, height: int, *, kept: bool) -> None:
-    assert bool(spot(image(alt="smart grid", width=width, height=height))) is kept
+    assert bool(judge_images(image(alt="smart grid", width=width, height=height))) is kept
 
 
 def test_no_side_is_too_small_for_who_says_so() -> None:
     tiny = image(alt="smart grid", width=1, height=1)
-    assert PictureSpotter(GRID, Pictures(wanted="relevant", least_side=0)).spot(page(tiny))
+    assert DescriptionImageJudge(GRID, ImageSettings(wanted="relevant", least_side=0)).judge_images(page(tiny))
 
 
 # --- around it ---
 
 
 def test_it_is_not_taken_for_a_judge_of_pages() -> None:
-    assert not any("picture" in name for name in judges())
+    assert not any("image" in name for name in judges())
 
 
 @pytest.mark.parametrize("text", ["smart grid " * 90, "smart " * 160, "电" * 1000, "_" * 1000, "a1" * 500])
 def test_a_page_full_of_long_descriptions_takes_no_time(text: str) -> None:
-    pictures = [
+    images = [
         Image(
             url=f"{HOST}/{text[:500].replace(' ', '-')}/{text[:500].replace(' ', '-')}{place}.jpg",
             alt=text,
@@ -268,12 +270,12 @@ def test_a_page_full_of_long_descriptions_takes_no_time(text: str) -> None:
         for place in range(500)
     ]
     start = process_time()
-    spotter().spot(page(*pictures))
+    image_judge().judge_images(page(*images))
     assert process_time() - start < 1.0
 
 
-def test_a_picture_that_nobody_describes_is_known_by_the_title_of_its_page() -> None:
+def test_a_image_that_nobody_describes_is_known_by_the_title_of_its_page() -> None:
     silent, named = image("IMG_1234.jpg"), image("2.jpg", alt="a cat")
-    found = spotter().spot(Page(url=f"{HOST}/", title="The smart grid", images=(silent, named)))
+    found = image_judge().judge_images(Page(url=f"{HOST}/", title="The smart grid", images=(silent, named)))
     assert [sighting.image.url for sighting in found] == [silent.url]
     assert found[0].why[0].what == "“smart grid” in the title"

@@ -13,8 +13,8 @@ from shoal.judge.registry import choices_in
 from shoal.strategy import strategies
 
 MODULE = """
-from shoal.judge.registry import Choice
-CHOICE = Choice(name="{name}", summary="for a test", paper="", make=lambda topic: "{name} of " + topic.name)
+from shoal.judge.registry import Registered
+CHOICE = Registered(name="{name}", summary="for a test", paper="", make=lambda topic: "{name} of " + topic.name)
 """
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shoal.judge.registry import Choice
+from shoal.judge.registry import Registered
 from tests.hearing import Listener
 
-CHOICE = Choice(name="listener", summary="hosts that the user likes first", paper="", make=Listener)
+CHOICE = Registered(name="listener", summary="hosts that the user likes first", paper="", make=Listener)

@@ -1,5 +1,9 @@
 """Bytes are read in the charset they are in, whatever anybody says about them."""
 
+import bz2
+import tracemalloc
+import zlib
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -81,3 +85,63 @@ def test_any_bytes_can_be_read(body: bytes, header: str, host: str) -> None:
 def test_any_bytes_can_be_read_under_any_label(body: bytes, label: str) -> None:
     text, _ = decode(b"<meta charset=%s>" % label.encode() + body)
     text.encode("utf-8")
+
+
+# --- documents that list pages ---------------------------------------------------------------------------------------
+
+LISTED = "<?xml version='1.0'?><title>智能电网的发展很快</title><loc>http://a.test/电网</loc>"
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type"),
+    [
+        (LISTED.encode(), ""),
+        (LISTED.encode(), "text/xml; charset=gbk"),
+        (b"\xef\xbb\xbf" + LISTED.encode(), ""),
+        (LISTED.encode("utf-16"), ""),
+        (b"\xfe\xff" + LISTED.encode("utf-16-be"), ""),
+        (LISTED.encode("gbk"), "text/xml; charset=GB2312"),
+        (LISTED.encode("gbk"), "text/xml"),
+        (LISTED.encode("gbk"), "text/xml; charset=no-such-thing"),
+        (LISTED.encode("gbk"), "text/xml; charset=hex"),
+    ],
+    ids=[
+        "utf-8",
+        "wrong header",
+        "bom",
+        "utf-16",
+        "utf-16-be",
+        "gbk by header",
+        "gbk unsaid",
+        "unknown",
+        "not a charset",
+    ],
+)
+def test_utf8_and_gbk_are_recognised_whatever_is_said(body: bytes, content_type: str) -> None:
+    assert decode(body, content_type)[0] == LISTED
+
+
+@pytest.mark.parametrize(
+    "label", ["bz2", "zip", "zlib_codec", "BZ2-codec", "uu", "punycode", "unicode_escape", "x" * 5000]
+)
+def test_what_is_no_charset_unpacks_nothing(label: str) -> None:
+    """242 bytes became 300 MB of text, which is the memory of a small machine."""
+    packed = bz2.compress(bytes(20 * 2**20)) if "bz2" in label.lower() else zlib.compress(bytes(20 * 2**20))
+    tracemalloc.start()
+    texts = [
+        decode(packed, f"text/xml; charset={label}")[0],
+        decode(b"<?xml version='1.0' encoding='" + label.encode() + b"'?>\xff" + packed)[0],
+    ]
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert all(len(text) <= len(packed) + 5100 for text in texts)
+    assert peak < 4 * 2**20
+
+
+def test_the_declaration_of_a_document_counts_when_the_bytes_are_not_utf8() -> None:
+    text = "<?xml version='1.0' encoding='iso-8859-1'?><title>Stra\xdfe</title>"
+    assert decode(text.encode("latin-1"))[0] == text
+
+
+def test_a_body_that_ends_within_a_character_is_still_utf8() -> None:
+    assert decode("电网".encode()[:-1]) == ("电", "utf-8")

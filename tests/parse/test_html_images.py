@@ -1,4 +1,4 @@
-"""The pictures of a page: wherever they are written, each once, with what the page says about them."""
+"""The images of a page: wherever they are written, each once, with what the page says about them."""
 
 from __future__ import annotations
 
@@ -65,11 +65,11 @@ def names(body: str) -> list[str]:
         ("<img src=a.jpg><img src=a.jpg#top><img src=./a.jpg>", ["a.jpg"]),
     ],
 )
-def test_where_pictures_are_written(body: str, found: list[str]) -> None:
+def test_where_images_are_written(body: str, found: list[str]) -> None:
     assert names(body) == found
 
 
-def test_the_pictures_that_a_page_is_shared_with() -> None:
+def test_the_images_that_a_page_is_shared_with() -> None:
     shared = images(
         "<title>The smart grid</title>"
         "<meta property=og:image content=http://cdn.test/a.jpg><meta property=og:image:secure_url content=https://cdn.test/a.jpg>"
@@ -83,13 +83,13 @@ def test_the_pictures_that_a_page_is_shared_with() -> None:
     )
 
 
-def test_a_shared_picture_that_is_on_the_page_too_is_one() -> None:
+def test_a_shared_image_that_is_on_the_page_too_is_one() -> None:
     image = only("<title>智能电网</title><meta property=og:image content=a.jpg><p>前文<img src=a.jpg alt=变电站>后文")
     assert (image.alt, image.title, image.before, image.after) == ("变电站", "智能电网", "前文", "后文")
 
 
 @pytest.mark.parametrize("href", ["big.jpg", "big.JPG?v=2", "/%E7%94%B5.png", "http://cdn.test/big.webp"])
-def test_a_thumbnail_that_leads_to_the_picture(href: str) -> None:
+def test_a_thumbnail_that_leads_to_the_image(href: str) -> None:
     image = only(f"<a href='{href}'><img src=thumb.jpg alt=Pylon width=50 height=40> enlarge</a>")
     assert image.url == image.link != "http://site.test/dir/thumb.jpg"
     assert (image.alt, image.anchor) == ("Pylon", "enlarge")
@@ -100,7 +100,7 @@ def test_a_thumbnail_that_leads_to_the_picture(href: str) -> None:
 @pytest.mark.parametrize(
     "href", ["/wiki/File:Grid.jpg", "/wiki/%E6%96%87%E4%BB%B6%3AGrid.jpg", "/show?i=big.jpg", "jpg"]
 )
-def test_a_page_about_a_picture_is_not_the_picture(href: str) -> None:
+def test_a_page_about_a_image_is_not_the_image(href: str) -> None:
     image = only(f"<a href='{href}'><img src=thumb.jpg width=50 height=40></a>")
     assert image.url == "http://site.test/dir/thumb.jpg"
     assert (image.width, image.height) == (50, 40)
@@ -120,7 +120,7 @@ def test_the_text_of_the_link_it_stands_in(body: str, anchor: str) -> None:
     assert only(body).anchor == anchor
 
 
-def test_a_picture_behind_a_box_is_described_by_what_is_in_the_box() -> None:
+def test_a_image_behind_a_box_is_described_by_what_is_in_the_box() -> None:
     image = only("<p>first</p><div title=Card style='background:url(a.jpg)'><h3>Smart grid</h3></div><p>last</p>")
     assert (image.before, image.after, image.title) == ("first", "Smart grid last", "Card")
 
@@ -133,7 +133,7 @@ def test_a_picture_behind_a_box_is_described_by_what_is_in_the_box() -> None:
         "<a href=x><i style='background:url(a.jpg)'></i>Smart grid</a>",
     ],
 )
-def test_a_picture_behind_a_link(body: str) -> None:
+def test_a_image_behind_a_link(body: str) -> None:
     page = parse(f"<a href=y>other</a> {body} <img src=b.jpg alt=B>")
     first, second = page.images
     assert (first.link, first.anchor) == ("http://site.test/dir/x", "Smart grid")

@@ -4,15 +4,27 @@ import pytest
 
 from shoal.model import LinkKind
 from shoal.parse.html import read
-from shoal.parse.markers import BOX, BOX_END, HEADING, SPAN, SPAN_END, Box, RawImage, RawLink, Section, place, sections
+from shoal.parse.markers import (
+    BOX,
+    BOX_END,
+    HEADING,
+    SPAN,
+    SPAN_END,
+    Box,
+    RawImage,
+    RawLink,
+    TextSection,
+    place,
+    sections,
+)
 
 
 def link(href: str = "x") -> RawLink:
     return RawLink(href, LinkKind.ANCHOR, "a")
 
 
-def one_section(text: str) -> list[Section]:
-    return [Section(text, False, False, 0)]
+def one_section(text: str) -> list[TextSection]:
+    return [TextSection(text, False, False, 0)]
 
 
 def test_links_are_told_where_they_stand() -> None:

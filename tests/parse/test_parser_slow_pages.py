@@ -9,19 +9,19 @@ import msgspec
 import pytest
 
 from shoal.judge import make_judge
-from shoal.judge.image_judge import PictureSpotter
+from shoal.judge.image_judge import DescriptionImageJudge
 from shoal.model import Page, Response, Term, Timing, Topic
 from shoal.parse.parser import HtmlParser
 from shoal.protocols import Judge
-from shoal.settings import Pictures
+from shoal.settings import ImageSettings
 from shoal.testing.fuzz.slow_pages import slow_pages
 
 SMALL, LARGE = 48_000, 800_000
 TOPIC = Topic(name="t", terms=tuple(Term(text=word, weight=1.0) for word in ("smart grid", "grid", "变电站")))
 NAMES = sorted(slow_pages(100))
 WORST = """
-    links copied, formatting copied, formatting with attributes copied, two bodies, marks in no order, sources of one picture,
-    links that are not in the text, a long tag above links, a long base above links, a long anchor of pictures, deep a, deep nav,
+    links copied, formatting copied, formatting with attributes copied, two bodies, marks in no order, sources of one image,
+    links that are not in the text, a long tag above links, a long base above links, a long anchor of images, deep a, deep nav,
     links about the topic, ligatures, attributes of the body again"""
 """Those that once took many times as long as a page of half the size, and those that take longest now."""
 
@@ -44,7 +44,7 @@ def understand(body: bytes) -> Page | None:
     if page is not None:
         judge().judge(page)
         judge().judge_links(page.links)
-        PictureSpotter(TOPIC, Pictures(wanted="all")).spot(page)
+        DescriptionImageJudge(TOPIC, ImageSettings(wanted="all")).judge_images(page)
     return page
 
 
@@ -54,6 +54,7 @@ def warm() -> None:
     understand("<p>电 grid é".encode())
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("name", NAMES)
 def test_a_small_page_is_understood_at_once(name: str) -> None:
     body = pages(SMALL)[name]
@@ -65,6 +66,7 @@ def test_a_small_page_is_understood_at_once(name: str) -> None:
     assert len(msgspec.msgpack.encode(page)) < 6_000_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", " ".join(WORST.split()).split(", "))
 def test_a_large_page_is_understood_soon(name: str) -> None:
     began = thread_time()

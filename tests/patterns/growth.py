@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-SHORT, LONG, LONGER = 2500, 3000, 9000
+SHORT, LONG, LONGER = 1200, 3000, 9000
 """Characters: every series is tried when it is short; only those that take time are then measured at two sizes."""
-_NOISE = 0.0005
+_NOISE = 0.00025
 """Seconds of CPU for a short series. A linear pattern takes less; one that takes more is looked at closely."""
 _MOST_GROWTH = 5.5
 """For three times the length: a linear pattern takes 3 times as long, one that is bounded up to 4, a quadratic one 9 times."""
@@ -28,11 +28,13 @@ class _Endless(Exception):
 def complaint(work: Callable[[Any], object], make: Callable[[int], Any]) -> str:
     """What is wrong with the growth of some work on what is made of a length; empty when nothing is."""
     try:
-        if _cost(work, make(SHORT), tries=1) < _NOISE or _cost(work, make(SHORT), tries=2) < _NOISE:
-            return ""
-        grows, long = _growth(work, make)
-        if grows > _MOST_GROWTH and long < _CLEAR:  # so little that something else may have been in the way
-            grows, long = min((grows, long), _growth(work, make))
+        with _ended_by_a_signal():
+            short = make(SHORT)
+            if _once(work, short) < _NOISE or _cost(work, short) < _NOISE:
+                return ""
+            grows, long = _growth(work, make)
+            if grows > _MOST_GROWTH and long < _CLEAR:  # so little that something else may have been in the way
+                grows, long = min((grows, long), _growth(work, make))
     except _Endless:
         return f"was not done after {_END:g} s of CPU"
     return f"takes {grows:.1f} times as long for three times the text ({long:.3f} s)" if grows > _MOST_GROWTH else ""
@@ -44,26 +46,25 @@ def _growth(work: Callable[[Any], object], make: Callable[[int], Any]) -> tuple[
     return long / short, long
 
 
-def _cost(work: Callable[[Any], object], text: Any, tries: int = 2) -> float:
-    return min(_once(work, text) for _ in range(tries))
+def _cost(work: Callable[[Any], object], text: Any) -> float:
+    return min(_once(work, text), _once(work, text))
 
 
 def _once(work: Callable[[Any], object], text: Any) -> float:
-    with _ended_after(_END):
-        began = time.thread_time()
-        work(text)
-        return time.thread_time() - began
+    signal.setitimer(signal.ITIMER_VIRTUAL, _END)
+    began = time.thread_time()
+    work(text)
+    return time.thread_time() - began
 
 
 @contextmanager
-def _ended_after(seconds: float) -> Iterator[None]:
+def _ended_by_a_signal() -> Iterator[None]:
     """Searches look for signals from time to time, so even an exponential one can be ended."""
 
     def end(number: int, frame: FrameType | None) -> None:
         raise _Endless
 
     before = signal.signal(signal.SIGVTALRM, end)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:
         yield
     finally:

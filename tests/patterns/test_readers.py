@@ -14,7 +14,7 @@ from shoal.model import Response, Timing
 from shoal.parse import charset
 from shoal.parse.parser import HtmlParser
 from shoal.seeds.discovery import lists_named_in, understood
-from shoal.seeds.list_document import Document
+from shoal.seeds.list_document import ListDocument
 from tests.patterns.growth import complaint
 
 _TIMING = Timing(started=0.0, answered=0.0, ended=0.0)
@@ -61,9 +61,9 @@ def test_time_grows_with_the_text(case: str) -> None:
 def test_comments_of_a_published_list(unclosed: str) -> None:
     """Only its first 20,000 characters are looked at, so the growth is measured below that."""
 
-    def read(length: int) -> Document:
+    def read(length: int) -> ListDocument:
         body = "<a>" + unclosed * (length // len(unclosed))
-        return Document(name="x", base="http://a.test/", body=body.encode(), content_type="text/xml")
+        return ListDocument(name="x", base="http://a.test/", body=body.encode(), content_type="text/xml")
 
     assert complaint(understood, read) == ""
 

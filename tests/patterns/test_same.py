@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 
 from shoal.frontier import traps
-from shoal.judge import image_judge as pictures
-from shoal.parse import charset, links
-from shoal.parse import image_sources as sources
-from shoal.seeds import discovery as published
-from shoal.topic import value_readers as values
+from shoal.judge import image_judge
+from shoal.parse import charset, image_sources, links
+from shoal.seeds import discovery
+from shoal.topic import value_readers
 
 _CALENDAR = re.compile(
     r"(?:calend|kalend|rili|%E6%97%A5%E5%8E%86)[^?]*?"
@@ -76,7 +75,7 @@ CASES: dict[str, tuple[tuple[str, ...], Callable[[Any], object], Callable[[Any],
     "length": (
         ("1", "23", ".", " ", "px", "PX", "%"),
         lambda text: _group(re.match(r"\s*(\d{1,5})(?:\.\d*)?\s*(?:px)?\s*$", text, re.I)),
-        lambda text: _group(sources._LENGTH.match(text)),
+        lambda text: _group(image_sources._LENGTH.match(text)),
     ),
     "calendar": (
         ("/calend", "rili", "/2026", "-05", "/1", "_", "-12", ".html", "/", "a"),
@@ -90,28 +89,23 @@ CASES: dict[str, tuple[tuple[str, ...], Callable[[Any], object], Callable[[Any],
     ),
     "extension": (
         (".jpg", ".PNG", "a", "-", ".php", "!"),
-        lambda text: re.sub(pictures._EXTENSION.pattern.removesuffix("+") + "$", "", text, flags=re.I),
-        lambda text: pictures._EXTENSION.sub("", text),
+        lambda text: re.sub(image_judge._EXTENSION.pattern.removesuffix("+") + "$", "", text, flags=re.I),
+        lambda text: image_judge._EXTENSION.sub("", text),
     ),
     "not an element": (
         ("<!--", "-->", "a", "<rss", "\n"),
-        lambda text: published._ELEMENT.findall(re.sub(r"<!--.*?-->|<\?.*?\?>", "", text, flags=re.DOTALL)),
-        lambda text: published._ELEMENT.findall(published._NOT_AN_ELEMENT.sub(r"\1", text)),
-    ),
-    "link": (
-        ("<link ", "a", ">", "=", "<", "/"),
-        _groups(re.compile(r"<link\s([^>]{1,2000})>")),
-        lambda text: [groups for match in published._LINK.finditer(text) if (groups := match.groups())[0]],
+        lambda text: discovery._ELEMENT.findall(re.sub(r"<!--.*?-->|<\?.*?\?>", "", text, flags=re.DOTALL)),
+        lambda text: discovery._ELEMENT.findall(discovery._NOT_AN_ELEMENT.sub(r"\1", text)),
     ),
     "duration": (
         ("1", "30", ".", "h", "m", " ", "x"),
         _groups(re.compile(r"(\d+(?:\.\d+)?)\s*([smhd])", re.I)),
-        _groups(values._DURATION),
+        _groups(value_readers._DURATION),
     ),
     "share": (
         ("1", "0", ".", "-", "+", "%", " "),
         lambda text: bool(re.fullmatch(r"[-+]?(?:\d+\.?\d*|\.\d+)\s*%?", text)),
-        lambda text: bool(values._SHARE.fullmatch(text)),
+        lambda text: bool(value_readers._SHARE.fullmatch(text)),
     ),
 }
 

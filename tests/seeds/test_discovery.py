@@ -5,10 +5,10 @@ from collections.abc import Mapping
 
 import pytest
 
-from shoal.fetch.polite_client import Asker
+from shoal.fetch.polite_client import PoliteClient
 from shoal.model import Failure, Reason, Redirect, Response, Suggestions, Unanswered
 from shoal.seeds.discovery import MOST_DOCUMENTS, PublishedSource, lists_named_in, understood
-from shoal.seeds.list_document import Document
+from shoal.seeds.list_document import ListDocument
 from shoal.testing.fakes import FakeFetcher, failure, html, redirect
 
 HOME = "https://a.test/"
@@ -29,17 +29,17 @@ def web(pages: Web) -> FakeFetcher:
     return FakeFetcher({url: html("", page) if isinstance(page, str | bytes) else page for url, page in pages.items()})
 
 
-async def read(place: str | Document, pages: Web, words: str = "", limit: int = 50) -> Suggestions | Unanswered:
-    return await PublishedSource(place, Asker(web(pages))).find(words, limit)
+async def read(place: str | ListDocument, pages: Web, words: str = "", limit: int = 50) -> Suggestions | Unanswered:
+    return await PublishedSource(place, PoliteClient(web(pages))).find(words, limit)
 
 
-async def paths(place: str | Document, pages: Web, words: str = "", limit: int = 50) -> list[str]:
+async def paths(place: str | ListDocument, pages: Web, words: str = "", limit: int = 50) -> list[str]:
     found = await read(place, pages, words, limit)
     assert isinstance(found, Suggestions), found
     return [one.url.removeprefix(HOME) for one in found.found]
 
 
-async def refusal(place: str | Document, pages: Web) -> str:
+async def refusal(place: str | ListDocument, pages: Web) -> str:
     answer = await read(place, pages)
     assert isinstance(answer, Unanswered), answer
     return answer.why
@@ -74,7 +74,7 @@ async def test_an_index_is_followed_in_order_each_sitemap_once() -> None:
         f"{HOME}2.xml.gz": gzip.compress(urlset(f"{HOME}b", f"{HOME}c").encode()),
     }
     fetcher = web(pages)
-    found = await PublishedSource(f"{HOME}i.xml", Asker(fetcher)).find("", 50)
+    found = await PublishedSource(f"{HOME}i.xml", PoliteClient(fetcher)).find("", 50)
     assert isinstance(found, Suggestions)
     assert [one.url for one in found.found] == [f"{HOME}a", f"{HOME}b", f"{HOME}c"]
     assert [task.url[len(HOME) :] for task in fetcher.asked] == ["i.xml", "1.xml", "2.xml.gz"]
@@ -84,7 +84,7 @@ async def test_no_more_is_read_than_is_needed() -> None:
     fetcher = web(
         {f"{HOME}i.xml": index(f"{HOME}1.xml", f"{HOME}2.xml"), f"{HOME}1.xml": urlset(f"{HOME}a", f"{HOME}b")}
     )
-    found = await PublishedSource(f"{HOME}i.xml", Asker(fetcher)).find("", 2)
+    found = await PublishedSource(f"{HOME}i.xml", PoliteClient(fetcher)).find("", 2)
     assert isinstance(found, Suggestions)
     assert (len(found.found), found.more, found.notes) == (2, True, ())
     assert len(fetcher.asked) == 2
@@ -93,13 +93,13 @@ async def test_no_more_is_read_than_is_needed() -> None:
 async def test_endless_indexes_end() -> None:
     deep = {f"{HOME}{level}.xml": index(f"{HOME}{level + 1}.xml") for level in range(20)}
     fetcher = web(deep)
-    await PublishedSource(f"{HOME}0.xml", Asker(fetcher)).find("", 50)
+    await PublishedSource(f"{HOME}0.xml", PoliteClient(fetcher)).find("", 50)
     assert len(fetcher.asked) == 4  # the first, and three levels below it
     wide = web(
         {f"{HOME}w.xml": index(*(f"{HOME}{number}.xml" for number in range(900)))}
         | {f"{HOME}{number}.xml": urlset(f"{HOME}{number}") for number in range(900)}
     )
-    found = await PublishedSource(f"{HOME}w.xml", Asker(wide)).find("", 10_000)
+    found = await PublishedSource(f"{HOME}w.xml", PoliteClient(wide)).find("", 10_000)
     assert isinstance(found, Suggestions)
     assert (len(wide.asked), len(found.found)) == (1 + MOST_DOCUMENTS, MOST_DOCUMENTS)
     assert found.notes == ("700 more sitemaps were not read: 200 at a time is enough.",)
@@ -145,12 +145,12 @@ async def test_an_address_that_does_not_answer_is_one_sentence() -> None:
 
 
 async def test_a_file_may_lead_into_the_web() -> None:
-    document = Document(name="index.xml", body=index(f"{HOME}1.xml", "2.xml").encode())
+    document = ListDocument(name="index.xml", body=index(f"{HOME}1.xml", "2.xml").encode())
     assert await paths(document, {f"{HOME}1.xml": urlset("/a")}) == ["a"]
 
 
 async def test_a_file_that_is_no_list_is_one_sentence() -> None:
-    why = await refusal(Document(name="x.html", body=PAGE.encode()), {})
+    why = await refusal(ListDocument(name="x.html", body=PAGE.encode()), {})
     assert why.startswith("x.html is neither a sitemap")
 
 
@@ -214,5 +214,5 @@ def test_only_feeds_and_sitemaps_are_taken_from_a_page() -> None:
 @pytest.mark.slow
 def test_evil_pages_cost_little() -> None:
     assert lists_named_in("<link " * 100_000, HOME) == ()
-    assert understood(Document(name="x", body=b"<!--" * 100_000)) is None
-    assert understood(Document(name="x", body=b"<" * 1_000_000)) is None
+    assert understood(ListDocument(name="x", body=b"<!--" * 100_000)) is None
+    assert understood(ListDocument(name="x", body=b"<" * 1_000_000)) is None

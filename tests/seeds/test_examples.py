@@ -66,14 +66,14 @@ async def test_a_host_is_left_alone_between_two_requests() -> None:
 
 async def test_all_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
     (tmp_path / "empty.html").write_bytes(b"<html></html>")
-    (tmp_path / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00")
+    (tmp_path / "image.png").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00")
     web = SimpleWeb().redirect("http://a.test/round", "http://a.test/round")
     sources = [
         str(tmp_path / "none.html"),
         "example.org/grid",
         str(tmp_path),
         str(tmp_path / "empty.html"),
-        str(tmp_path / "picture.png"),
+        str(tmp_path / "image.png"),
         "http://a.test/missing",
         "http://a.test/round",
         "http://",
@@ -88,7 +88,7 @@ async def test_all_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
         " is a folder",
         "give the files in it",
         "/empty.html has no text to learn from",
-        "/picture.png is neither HTML nor text",
+        "/image.png is neither HTML nor text",
         "http://a.test/missing could not be fetched: the server answered 404 Not Found",
         "http://a.test/round could not be fetched: http://a.test/round sends us on more than 10 times",
         "http:// is not a URL that can be asked for",

@@ -8,31 +8,31 @@ import pytest
 
 from shoal.errors import InputError
 from shoal.fetch.client import HttpFetcher
-from shoal.fetch.polite_client import Asker
+from shoal.fetch.polite_client import PoliteClient
 from shoal.model import Suggestions, Unanswered
 from shoal.seeds.searxng import SearxngSource, instance_address, language_code
 from shoal.settings import Fetching
 from shoal.testing.fakes import FakeFetcher, failure, html
 from shoal.testing.searxng_web import SearxngWeb, result
-from shoal.testing.webserver import SimpleWeb, Web, WebServer
+from shoal.testing.webserver import ServedWeb, SimpleWeb, WebServer
 
 LOOPBACK = Fetching(allow_private=("127.0.0.0/8",))
 
 
 @asynccontextmanager
-async def asking(web: Web) -> AsyncIterator[SearxngSource]:
+async def asking(web: ServedWeb) -> AsyncIterator[SearxngSource]:
     async with WebServer(web) as server, HttpFetcher(LOOPBACK) as fetcher:
-        yield SearxngSource(instance_address(server.proxy), Asker(fetcher))
+        yield SearxngSource(instance_address(server.proxy), PoliteClient(fetcher))
 
 
-async def find(web: Web, words: str = "power grid", limit: int = 50) -> Suggestions:
+async def find(web: ServedWeb, words: str = "power grid", limit: int = 50) -> Suggestions:
     async with asking(web) as source:
         found = await source.find(words, limit)
     assert isinstance(found, Suggestions), found
     return found
 
 
-async def refusal(web: Web) -> str:
+async def refusal(web: ServedWeb) -> str:
     async with asking(web) as source:
         answer = await source.find("power grid", 50)
     assert isinstance(answer, Unanswered)
@@ -88,7 +88,7 @@ async def test_the_same_page_again_ends_it() -> None:
 async def test_filters_make_it_look_further_but_not_for_ever() -> None:
     web = SearxngWeb([*pages(40), result("http://b.test/"), *pages(500)[40:]], per_page=10)
     async with WebServer(web) as server, HttpFetcher(LOOPBACK) as fetcher:
-        source = SearxngSource(server.proxy, Asker(fetcher), wanted=lambda url: "//b.test" in url)
+        source = SearxngSource(server.proxy, PoliteClient(fetcher), wanted=lambda url: "//b.test" in url)
         found = await source.find("grid", 5)
     assert isinstance(found, Suggestions)
     assert [one.url for one in found.found] == ["http://b.test/"]
@@ -127,7 +127,7 @@ async def test_what_stops_a_later_page_is_only_a_note() -> None:
     ],
     ids=["403", "429", "404"],
 )
-async def test_a_refusal_is_one_sentence_that_says_what_to_do(web: Web, complaint: str) -> None:
+async def test_a_refusal_is_one_sentence_that_says_what_to_do(web: ServedWeb, complaint: str) -> None:
     why = await refusal(web)
     assert complaint in why
     assert "127.0.0.1" in why
@@ -150,7 +150,7 @@ async def test_a_refusal_is_one_sentence_that_says_what_to_do(web: Web, complain
 )
 async def test_what_is_not_its_json_is_one_sentence(body: bytes) -> None:
     fetcher = FakeFetcher({"http://x.test/search?q=grid&format=json&pageno=1&language=auto": html("", body)})
-    answer = await SearxngSource("http://x.test", Asker(fetcher)).find("grid", 5)
+    answer = await SearxngSource("http://x.test", PoliteClient(fetcher)).find("grid", 5)
     assert isinstance(answer, Unanswered)
     assert answer.why.endswith("is there an instance of SearXNG at this address?")
 
@@ -166,7 +166,7 @@ async def test_one_odd_result_does_not_spoil_the_others() -> None:
     ]
     body = json.dumps({"results": odd, "unresponsive_engines": ["x", ["a", None], ["b", "timeout"]]})
     fetcher = FakeFetcher({"http://x.test/search?q=grid&format=json&pageno=1&language=zh": html("", body)})
-    found = await SearxngSource("http://x.test", Asker(fetcher), language="zh").find("grid", 1)
+    found = await SearxngSource("http://x.test", PoliteClient(fetcher), language="zh").find("grid", 1)
     assert isinstance(found, Suggestions)
     assert [(one.url, one.title, one.engines) for one in found.found] == [("http://a.test/", "", ("bing",))]
     assert found.notes == ("Search engines that did not answer: b (timeout).",)
@@ -175,7 +175,7 @@ async def test_one_odd_result_does_not_spoil_the_others() -> None:
 async def test_a_rate_limit_says_for_how_long() -> None:
     busy = failure("", status=429, retry_after=60.0)
     fetcher = FakeFetcher({"http://x.test/search?q=grid&format=json&pageno=1&language=auto": busy})
-    answer = await SearxngSource("http://x.test", Asker(fetcher)).find("grid", 1)
+    answer = await SearxngSource("http://x.test", PoliteClient(fetcher)).find("grid", 1)
     assert isinstance(answer, Unanswered)
     assert "for 60 seconds" in answer.why
 
@@ -183,7 +183,7 @@ async def test_a_rate_limit_says_for_how_long() -> None:
 async def test_a_language_that_the_instance_does_not_know_is_one_sentence() -> None:
     web = SearxngWeb(pages(1))
     async with WebServer(web) as server, HttpFetcher(LOOPBACK) as fetcher:
-        answer = await SearxngSource(server.proxy, Asker(fetcher), language="klingon").find("grid", 1)
+        answer = await SearxngSource(server.proxy, PoliteClient(fetcher), language="klingon").find("grid", 1)
     assert isinstance(answer, Unanswered)
     assert answer.why.endswith("try another --language")
 

@@ -4,7 +4,7 @@ import pytest
 
 from shoal.errors import InputError
 from shoal.model import Suggestion
-from shoal.seeds.selection import chosen, listed, read_choice
+from shoal.seeds.selection import SuggestionCollector, chosen, listed, phrases_in, read_choice
 
 
 @pytest.mark.parametrize(
@@ -76,3 +76,51 @@ def test_a_list_is_numbered_and_says_which_words_were_found_and_what_is_known() 
 def test_words_of_a_long_question_are_told_one_by_one() -> None:
     (row,) = listed([Suggestion(url="http://a.test/", title="The price of power")], ("price of grid power",), ())
     assert row.matched == ("price", "power")
+
+
+# --- all that turns up -----------------------------------------------------------------------------------------------
+
+
+def at(url: str) -> Suggestion:
+    return Suggestion(url=url)
+
+
+def test_each_url_is_suggested_once_up_to_the_limit() -> None:
+    collector = SuggestionCollector(2)
+    assert [collector.add(at(f"http://a.test/{page}")) for page in "aabcc"] == [True, False, True, True, False]
+    answer = collector.answer()
+    assert [one.url for one in answer.found] == ["http://a.test/a", "http://a.test/b"]
+    assert answer.more
+
+
+def test_exactly_as_many_as_asked_for_is_not_more() -> None:
+    collector = SuggestionCollector(1)
+    collector.add(at("http://a.test/"))
+    assert collector.full
+    assert not collector.answer().more
+
+
+def test_what_is_not_wanted_does_not_count() -> None:
+    collector = SuggestionCollector(1, wanted=lambda url: "b.test" in url)
+    assert collector.add(at("http://a.test/"))
+    assert not collector.full
+    assert collector.add(at("http://b.test/"))
+    assert [one.url for one in collector.found] == ["http://b.test/"]
+    assert not collector.untouched
+
+
+def test_only_what_has_one_of_the_words() -> None:
+    collector = SuggestionCollector(9, phrases=("变电站", "power grid"))
+    for page in (
+        Suggestion(url="http://a.test/1", title="新的變電站"),
+        Suggestion(url="http://a.test/2", snippet="Power grids of the north"),
+        Suggestion(url="http://a.test/power_grid/3.html"),
+        Suggestion(url="http://a.test/4", title="Powerful grid"),
+        Suggestion(url="http://a.test/5", title="发电厂"),
+    ):
+        collector.add(page)
+    assert [one.url[-6:] for one in collector.found] == ["test/1", "test/2", "3.html"]
+
+
+def test_words_lose_their_weights() -> None:
+    assert phrases_in("power grid=0.5，电网、 變電站") == ("power grid", "电网", "變電站")

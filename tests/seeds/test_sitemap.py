@@ -45,10 +45,10 @@ def test_an_index_names_further_sitemaps() -> None:
     assert (read.pages, read.lists) == ((), ("https://a.test/one.xml", "https://b.test/two.xml.gz"))
 
 
-def test_pictures_and_other_languages_are_not_pages_but_news_have_titles() -> None:
+def test_images_and_other_languages_are_not_pages_but_news_have_titles() -> None:
     text = f"""<urlset {SPACE} xmlns:i="http://www.google.com/schemas/sitemap-image/1.1"
                 xmlns:n="http://www.google.com/schemas/sitemap-news/0.9" xmlns:x="http://www.w3.org/1999/xhtml">
-        <url><i:image><i:loc>https://a.test/p.png</i:loc><i:title>A picture</i:title></i:image>
+        <url><i:image><i:loc>https://a.test/p.png</i:loc><i:title>An image</i:title></i:image>
              <loc>https://a.test/1</loc>
              <x:link rel="alternate" hreflang="de" href="https://a.test/de"/>
              <n:news><n:title>新变电站</n:title></n:news></url></urlset>"""
@@ -134,6 +134,7 @@ def test_what_stands_behind_a_url_is_no_part_of_it() -> None:
     assert [page.url for page in listing.pages] == ["http://a.test/1.html", "http://a.test/2", "http://a.test/3"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("head", "again", "problem"),
     [

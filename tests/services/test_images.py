@@ -1,4 +1,4 @@
-"""The pictures that a crawl kept can be searched, shown in a gallery, and taken away."""
+"""The images that a crawl kept can be searched, shown in a gallery, and taken away."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from shoal.cli import main
 from shoal.errors import InputError
-from shoal.services import images as picturing
-from shoal.settings import Pictures
+from shoal.services import images
+from shoal.settings import ImageSettings
 from shoal.store import crawl_folder as folders
 from tests.crawl.simulated import SEED, Simulation
-from tests.crawl.test_side_lane import drawing, picture, showing
+from tests.crawl.test_side_lane import drawing, image, showing
 
 WEB = {
     SEED: showing(
@@ -23,24 +22,24 @@ WEB = {
         ("/3.png", "grid <script>alert(1)</script>"),
         text="The <b>grid</b>",
     ),
-    **{f"http://a.test/{number}.png": picture(number) for number in (1, 2, 3)},
+    **{f"http://a.test/{number}.png": image(number) for number in (1, 2, 3)},
 }
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    Simulation(tmp_path / "c", WEB, pictures=Pictures(wanted="relevant")).run()
+    Simulation(tmp_path / "c", WEB, images=ImageSettings(wanted="relevant")).run()
     return tmp_path / "c"
 
 
 def urls(folder: Path, words: str = "") -> list[str]:
-    return [picture.url.rpartition("/")[2] for picture in picturing.find(folder, words).pictures]
+    return [image.url.rpartition("/")[2] for image in images.find(folder, words).images]
 
 
-def test_all_pictures_are_there_the_best_first(folder: Path) -> None:
-    found = picturing.find(folder)
+def test_all_images_are_there_the_best_first(folder: Path) -> None:
+    found = images.find(folder)
     assert (found.total, found.more, found.waiting) == (3, False, 0)
-    scores = [picture.shown[0].score for picture in found.pictures]
+    scores = [image.shown[0].score for image in found.images]
     assert scores == sorted(scores, reverse=True)
 
 
@@ -54,19 +53,19 @@ def test_all_pictures_are_there_the_best_first(folder: Path) -> None:
         ("-substation 变电站", ["2.png"]),
     ],
 )
-def test_pictures_are_found_by_what_is_said_of_them(folder: Path, words: str, names: list[str]) -> None:
+def test_images_are_found_by_what_is_said_of_them(folder: Path, words: str, names: list[str]) -> None:
     assert urls(folder, words) == names
 
 
-def test_pictures_that_came_later_are_found_too(tmp_path: Path) -> None:
-    simulation = Simulation(tmp_path / "c", WEB, pictures=Pictures(wanted="relevant", max_pictures=1))
+def test_images_that_came_later_are_found_too(tmp_path: Path) -> None:
+    simulation = Simulation(tmp_path / "c", WEB, images=ImageSettings(wanted="relevant", max_images=1))
     simulation.run()
     assert urls(tmp_path / "c", "变电站") == []
-    found = picturing.find(tmp_path / "c", "变电站")
+    found = images.find(tmp_path / "c", "变电站")
     assert found.waiting == 2
     with folders.reading(tmp_path / "c") as database:
         folders.write_settings(
-            tmp_path / "c", database, replace(simulation.settings, pictures=Pictures(wanted="relevant"))
+            tmp_path / "c", database, replace(simulation.settings, images=ImageSettings(wanted="relevant"))
         )
     simulation.run()
     assert urls(tmp_path / "c", "变电站") == ["2.png"]
@@ -74,7 +73,7 @@ def test_pictures_that_came_later_are_found_too(tmp_path: Path) -> None:
 
 def test_a_gallery_needs_nothing_else_and_runs_nothing(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "画廊.html"
-    assert picturing.write_gallery(folder, out) == 3
+    assert images.write_gallery(folder, out) == 3
     text = out.read_text(encoding="utf-8")
     assert text.count("data:image/webp;base64,") == 3
     assert "<script" not in text
@@ -82,19 +81,19 @@ def test_a_gallery_needs_nothing_else_and_runs_nothing(folder: Path, tmp_path: P
     assert "变电站" in text
 
 
-def test_the_pictures_themselves_can_be_taken(folder: Path, tmp_path: Path) -> None:
-    out = tmp_path / "pictures"
-    assert picturing.write_files(folder, out, progress=lambda done, total: None) == 3
-    lines = [json.loads(line) for line in (out / "pictures.jsonl").read_text(encoding="utf-8").splitlines()]
+def test_the_images_themselves_can_be_taken(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "images"
+    assert images.write_files(folder, out, progress=lambda done, total: None) == 3
+    lines = [json.loads(line) for line in (out / "images.jsonl").read_text(encoding="utf-8").splitlines()]
     for line in lines:
         number = int(line["url"].rpartition("/")[2].removesuffix(".png"))
         assert (out / line["file"]).read_bytes() == drawing(number)
     with pytest.raises(InputError, match="is not empty"):
-        picturing.write_files(folder, out, progress=lambda done, total: None)
+        images.write_files(folder, out, progress=lambda done, total: None)
 
 
 def test_lines_have_all_that_is_known(folder: Path, tmp_path: Path) -> None:
-    assert picturing.write_lines(folder, tmp_path / "p.jsonl", "变电站") == 1
+    assert images.write_lines(folder, tmp_path / "p.jsonl", "变电站") == 1
     (line,) = (tmp_path / "p.jsonl").read_text(encoding="utf-8").splitlines()
     found = json.loads(line)
     assert (found["width"], found["height"], found["format"]) == (320, 240, "png")
@@ -104,21 +103,4 @@ def test_lines_have_all_that_is_known(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("place", ["crawl.sqlite", "index/x.html", "pages-00009.warc.gz"])
 def test_nothing_of_the_crawl_is_overwritten(folder: Path, place: str) -> None:
     with pytest.raises(InputError, match="is part of the crawl itself"):
-        picturing.write_gallery(folder, folder / place)
-
-
-def test_the_command_shows_and_writes(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    def typed(*words: str) -> tuple[int, str]:
-        with pytest.raises(SystemExit) as ended:
-            main(["images", *words, "--dir", str(folder)])
-        assert isinstance(ended.value.code, int)
-        return ended.value.code, "".join(capsys.readouterr())
-
-    code, out = typed("变电站")
-    assert code == 0
-    assert "1. 变电站 grid\n     http://a.test/2.png\n     on http://a.test/\n     320 × 240 png, topic" in out
-    assert json.loads(typed("--json", "--limit", "2")[1])["more"] is True
-    assert typed("zzzz")[0] == 1
-    assert typed("--html", str(tmp_path / "g.html"))[1] == f"3 pictures written to {tmp_path / 'g.html'}.\n"
-    assert typed("--html", str(tmp_path / "g.html"), "--jsonl", str(tmp_path / "x"))[0] == 2
-    assert typed("--jsonl", str(tmp_path))[0] == 2
+        images.write_gallery(folder, folder / place)

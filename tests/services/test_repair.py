@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -12,13 +13,13 @@ from random import Random
 import pytest
 
 from shoal.services import repair
-from shoal.settings import Pictures
+from shoal.settings import ImageSettings
 from shoal.store import crawl_folder as folders
 from shoal.store.ownership import COPY
 from shoal.testing.webserver import WebServer
 from tests.bad_luck import contents
 from tests.crawl.simulated import SEED
-from tests.crawl.test_side_lane import picture
+from tests.crawl.test_side_lane import image
 from tests.running import Finished, Operator, ask, assert_consistent, fates, stored
 from tests.small_web import HOME, SmallWeb
 from tests.stocked import WEB, Stock, article
@@ -27,9 +28,9 @@ pytestmark = pytest.mark.slow
 
 TOPIC = ("--topic", "grid", "--seed", HOME, "--delay", "0", "--strategy", "best-first")
 FILE = "pages-00001.warc.gz"
-PICTURED = WEB | {
+IMAGED = WEB | {
     SEED: article("The power grid", "<img src=/1.png alt='the power grid'>", "/substation", "/bread"),
-    "http://a.test/1.png": picture(1),
+    "http://a.test/1.png": image(1),
 }
 
 
@@ -52,10 +53,33 @@ def page_files(folder: Path) -> dict[str, bytes | None]:
     return {name: data for name, data in contents(folder).items() if name.startswith("pages-")}
 
 
-async def crawled(operator: Operator, server: WebServer, *more: str) -> Path:
-    ended = await operator.runs("crawl", *TOPIC, "--proxy", server.proxy, "--dir", "c", "--quiet", *more)
-    assert ended == Finished(0, "", "")
-    return operator.folder("c")
+@pytest.fixture(scope="module")
+def originals(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A crawl that came to its end, and one that has a part of it; tests take copies."""
+    home = tmp_path_factory.mktemp("originals")
+
+    async def crawl() -> None:
+        async with WebServer(web()) as server:
+            for name, more in (("whole", ()), ("part", ("--max-pages", "14"))):
+                options = (*TOPIC, "--proxy", server.proxy, "--dir", name, "--quiet", *more)
+                assert await Operator(home).runs("crawl", *options) == Finished(0, "", "")
+
+    asyncio.run(crawl())
+    return home
+
+
+def web() -> SmallWeb:
+    return SmallWeb((9, 7, 5))
+
+
+@pytest.fixture
+def whole(originals: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(originals / "whole", tmp_path / "c"))
+
+
+@pytest.fixture
+def part(originals: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(originals / "part", tmp_path / "c"))
 
 
 def lose(folder: Path, how: str) -> None:
@@ -76,10 +100,9 @@ def lose(folder: Path, how: str) -> None:
 
 
 @pytest.mark.parametrize("how", ["deleted", "empty", "overwritten", "torn"])
-async def test_a_lost_database_comes_back(tmp_path: Path, how: str) -> None:
-    operator, web = Operator(tmp_path), SmallWeb((9, 7, 5))
-    async with WebServer(web) as server:
-        folder = await crawled(operator, server, "--max-pages", "14")
+async def test_a_lost_database_comes_back(originals: Path, part: Path, how: str) -> None:
+    operator, folder = Operator(part.parent), part
+    async with WebServer(web()) as server:
         before, bodies, found = pages(folder), page_files(folder), await operator.runs("search", "dir", "--dir", "c")
         exported = await operator.runs("export", "--format", "warc", "--out", "before.warc.gz", "--dir", "c")
         lose(folder, how)
@@ -101,20 +124,16 @@ async def test_a_lost_database_comes_back(tmp_path: Path, how: str) -> None:
         ).code == exported.code
         again = await operator.runs("check", "--repair", "--dir", "c", "--json")
         assert (again.code, json.loads(again.out)["repaired"]) == (0, None), "nothing to repair any more"
-        assert (await operator.runs("resume", "--dir", "c", "--quiet", "--max-pages", "1000")) == Finished(0, "", "")
-        whole = Operator(tmp_path / "whole")
-        (tmp_path / "whole").mkdir()
-        reference = await crawled(whole, server)
-    assert {row[0] for row in stored(folder)} == {row[0] for row in stored(reference)}
-    assert fates(folder) == fates(reference)
+        resume = ("resume", "--dir", "c", "--quiet", "--max-pages", "1000", "--proxy", server.proxy)
+        assert (await operator.runs(*resume)) == Finished(0, "", "")
+    assert {row[0] for row in stored(folder)} == {row[0] for row in stored(originals / "whole")}
+    assert fates(folder) == fates(originals / "whole")
     assert_consistent(folder)
     assert {name: data for name, data in page_files(folder).items() if name in bodies} == bodies
 
 
-async def test_what_is_damaged_of_a_page_file_is_left_out_and_all_else_comes(tmp_path: Path) -> None:
-    operator = Operator(tmp_path)
-    async with WebServer(SmallWeb((9, 7, 5))) as server:
-        folder = await crawled(operator, server)
+async def test_what_is_damaged_of_a_page_file_is_left_out_and_all_else_comes(whole: Path) -> None:
+    operator, folder = Operator(whole.parent), whole
     places = sorted(ask(folder, "SELECT warc_offset, url FROM pages JOIN found USING (id) WHERE warc_file <> ''"))
     data = bytearray((folder / FILE).read_bytes())
     torn, last = places[5], places[-1]
@@ -137,26 +156,22 @@ async def test_what_is_damaged_of_a_page_file_is_left_out_and_all_else_comes(tmp
     assert (folder / FILE).read_bytes() == harmed
 
 
-async def test_an_older_folder_needs_its_topic_file(tmp_path: Path) -> None:
-    operator = Operator(tmp_path)
-    async with WebServer(SmallWeb((4, 3))) as server:
-        folder = await crawled(operator, server)
-        before = {row[0] for row in pages(folder)}
-        (folder / folders.DATABASE).unlink()
-        (folder / COPY).unlink()
-        refused = await operator.runs("check", "--repair", "--dir", "c")
-        assert (refused.code, refused.out) == (2, "")
-        assert "name its topic file with --topic-file" in refused.err
-        (tmp_path / "grid.toml").write_text(f'name = "grid"\nseeds = ["{HOME}"]\n[keywords]\ngrid = 1.0\n')
-        said = await operator.runs("check", "--repair", "--topic-file", "grid.toml", "--dir", "c")
-        assert said.code == 0, said.err
+async def test_an_older_folder_needs_its_topic_file(whole: Path) -> None:
+    operator, folder = Operator(whole.parent), whole
+    before = {row[0] for row in pages(folder)}
+    (folder / folders.DATABASE).unlink()
+    (folder / COPY).unlink()
+    refused = await operator.runs("check", "--repair", "--dir", "c")
+    assert (refused.code, refused.out) == (2, "")
+    assert "name its topic file with --topic-file" in refused.err
+    operator.folder("grid.toml").write_text(f'name = "grid"\nseeds = ["{HOME}"]\n[keywords]\ngrid = 1.0\n')
+    said = await operator.runs("check", "--repair", "--topic-file", "grid.toml", "--dir", "c")
+    assert said.code == 0, said.err
     assert {row[0] for row in pages(folder)} == before
 
 
-async def test_a_damaged_database_may_still_say_what_the_crawl_was(tmp_path: Path) -> None:
-    operator = Operator(tmp_path)
-    async with WebServer(SmallWeb((4, 3))) as server:
-        folder = await crawled(operator, server)
+async def test_a_damaged_database_may_still_say_what_the_crawl_was(whole: Path) -> None:
+    operator, folder = Operator(whole.parent), whole
     before = pages(folder)
     (folder / COPY).unlink()
     with closing(sqlite3.connect(folder / folders.DATABASE)) as database:
@@ -170,10 +185,8 @@ async def test_a_damaged_database_may_still_say_what_the_crawl_was(tmp_path: Pat
     assert pages(folder) == before
 
 
-async def test_a_repair_that_is_stopped_leaves_everything_as_it_was(tmp_path: Path) -> None:
-    operator = Operator(tmp_path)
-    async with WebServer(SmallWeb((9, 7))) as server:
-        folder = await crawled(operator, server)
+async def test_a_repair_that_is_stopped_leaves_everything_as_it_was(whole: Path) -> None:
+    operator, folder = Operator(whole.parent), whole
     (folder / folders.DATABASE).unlink()
     before, heard = contents(folder), []
 
@@ -189,35 +202,34 @@ async def test_a_repair_that_is_stopped_leaves_everything_as_it_was(tmp_path: Pa
     assert (await operator.runs("check", "--repair", "--dir", "c", "--quiet")).code == 0
 
 
-async def test_a_sound_database_is_left_alone_and_so_is_a_folder_without_pages(tmp_path: Path) -> None:
-    operator = Operator(tmp_path)
-    async with WebServer(SmallWeb((3,))) as server:
-        folder = await crawled(operator, server)
+async def test_a_sound_database_is_left_alone_and_so_is_a_folder_without_pages(whole: Path) -> None:
+    operator, folder = Operator(whole.parent), whole
     database = (folder / folders.DATABASE).read_bytes()
     said = await operator.runs("check", "--repair", "--dir", "c")
     assert (said.code, "nothing was repaired" in said.out) == (0, True)
     assert (folder / folders.DATABASE).read_bytes() == database
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "notes").write_text("mine")
+    mine = operator.folder("mine")
+    mine.mkdir()
+    (mine / "notes").write_text("mine")
     none = await operator.runs("check", "--repair", "--dir", "mine")
     assert (none.code, "no page files" in none.err) == (2, True)
-    assert contents(tmp_path / "mine") == {"notes": b"mine"}
+    assert contents(mine) == {"notes": b"mine"}
 
 
-def test_versions_and_pictures_come_back_too(tmp_path: Path) -> None:
-    stock = Stock(tmp_path / "c", PICTURED, pictures=Pictures(wanted="relevant"))
+def test_versions_and_images_come_back_too(tmp_path: Path) -> None:
+    stock = Stock(tmp_path / "c", IMAGED, images=ImageSettings(wanted="relevant"))
     stock.serve(substation=article("Substations", "They were moved under the ground of the grid."))
     stock.look_again()
     folder = stock.folder
     questions = (
         "SELECT url, at, title, warc_file, warc_offset FROM versions JOIN found ON found.id = page ORDER BY versions.id",
-        "SELECT url, state, format, width, height, bytes, hex(fingerprint), warc_file, warc_offset FROM pictures ORDER BY url",
-        "SELECT pictures.url, found.url, score FROM sightings JOIN pictures ON pictures.id = picture "
+        "SELECT url, state, format, width, height, bytes, hex(fingerprint), warc_file, warc_offset FROM images ORDER BY url",
+        "SELECT images.url, found.url, score FROM sightings JOIN images ON images.id = image_id "
         "JOIN found ON found.id = page ORDER BY 1, 2",
     )
     before = [ask(folder, question) for question in questions]
     assert all(before)
     (folder / folders.DATABASE).unlink()
     done = asyncio.run(repair.repair(folder, repair.why_broken(folder), stock.crawl.settings, lambda done, total: None))
-    assert (done.pictures, done.unreadable) == (1, 0)
+    assert (done.images, done.unreadable) == (1, 0)
     assert [ask(folder, question) for question in questions] == before

@@ -12,10 +12,9 @@ import pytest
 
 from shoal.model import State
 from shoal.settings import Cluster
-from shoal.store.database import Database
+from shoal.store.database import Database, open_file
 from shoal.store.marked_pages import lay_over
 from shoal.store.postgres import PostgresDatabase
-from shoal.store.sqlite import open_file
 from shoal.urls import host_of, key_of
 
 NOW = 1_800_000_000.0  # 2027-01-15T08:00:00Z
@@ -50,7 +49,14 @@ class HandMade:
             "anchor": "",
             "why": "",
         }
-        fate: dict[str, Any] = {"state": state, "reason": None, "detail": "", "attempt": 1, "not_before": 0.0}
+        fate: dict[str, Any] = {
+            "state": state,
+            "reason": None,
+            "detail": "",
+            "attempt": 1,
+            "not_before": 0.0,
+            "target": "",
+        }
         found |= {column: value for column, value in changes.items() if column not in fate}
         fate |= {column: value for column, value in changes.items() if column in fate}
         self.connection.execute(

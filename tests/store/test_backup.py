@@ -12,22 +12,22 @@ import pytest
 from msgspec.structs import replace
 
 from shoal.errors import DatabaseGone, FolderError, InputError, StorageFull
-from shoal.model import Opinion
+from shoal.model import Mark
 from shoal.settings import Cluster
 from shoal.store import backup
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_store import open_store
 from shoal.store.mark_log import add, read
 from shoal.store.warc import read_body
-from tests.store.test_crawl_store import SETTINGS, TEXT, batch, page, rows
+from tests.store.pages import SETTINGS, TEXT, batch, page, rows
 
-OPINION = Opinion(url="http://a.test/1", relevant=True, at=1.5)
+MARK = Mark(url="http://a.test/1", relevant=True, at=1.5)
 
 
 @pytest.fixture
 def folder(tmp_path: Path, cluster: Cluster) -> Path:
     folders.create(tmp_path / "crawl", replace(SETTINGS, has_model=True), model=b"a model", cluster=cluster)
-    add(tmp_path / "crawl", [OPINION])
+    add(tmp_path / "crawl", [MARK])
     return tmp_path / "crawl"
 
 
@@ -38,7 +38,7 @@ def silent(done: int, total: int) -> None:
 def saved_while_it_runs(folder: Path, out: Path) -> None:
     with open_store(folder) as store:
         asyncio.run(store.commit(batch(page(1, b"one", text=TEXT), page(2, b"two"))))
-        store._warc.write(page(3, b"not committed").seen.response)
+        store._warc.append(page(3, b"not committed").seen.packed.record)
         assert backup.save(folder, out, silent).pages == 2
         asyncio.run(store.commit(batch(page(4, b"later"))))
 
@@ -54,7 +54,7 @@ def test_what_was_saved_comes_back_into_either_database(
     assert folders.is_remote(back) == bool(url)
     places = rows(back, "SELECT id, warc_file, warc_offset FROM pages ORDER BY id")
     assert [read_body(back, str(file), int(str(offset))) for _, file, offset in places] == [b"one", b"two"]
-    assert read(back) == {OPINION.url: OPINION}
+    assert read(back) == {MARK.url: MARK}
     with open_store(back) as store:
         assert store.settings == replace(SETTINGS, has_model=True)
         asyncio.run(store.commit(batch(page(5, b"it goes on"))))
@@ -150,8 +150,8 @@ def _negative() -> bytes:
 ODD: dict[str, bytes] = {
     "a hole of 400 MB": _sparse(),
     "a hole of 400 MB, said otherwise": _pax_sparse(),
-    "a link": _plain("feedback.jsonl") + _odd(tarfile.SYMTYPE, target="/etc/passwd"),
-    "a second name": _plain("feedback.jsonl") + _odd(tarfile.LNKTYPE, target="feedback.jsonl"),
+    "a link": _plain("marks.jsonl") + _odd(tarfile.SYMTYPE, target="/etc/passwd"),
+    "a second name": _plain("marks.jsonl") + _odd(tarfile.LNKTYPE, target="marks.jsonl"),
     "a device": _odd(tarfile.CHRTYPE),
     "a pipe": _odd(tarfile.FIFOTYPE),
     "a folder": _odd(tarfile.DIRTYPE),

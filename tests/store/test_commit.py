@@ -8,14 +8,14 @@ import pytest
 from msgspec.structs import replace
 
 from shoal.errors import StorageFull
-from shoal.model import Picture, Pictured, Reason, State
-from shoal.remembered import Changes, Look, PictureFate, RobotsRecord, StoredPage
+from shoal.model import DecodedImage, Reason, Response, SeenImage, State
+from shoal.model.stored import Changes, FetchedPage, ImageFate, Revisited, RobotsRecord
 from shoal.settings import Cluster
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_store import open_store
-from shoal.store.pages import PageWriter
+from shoal.store.page_writer import PageWriter
 from tests.running import ask, assert_consistent
-from tests.store.test_crawl_store import SETTINGS, batch, page
+from tests.store.pages import SETTINGS, batch, page
 
 
 @pytest.fixture
@@ -24,13 +24,13 @@ def folder(tmp_path: Path, cluster: Cluster) -> Path:
     return tmp_path / "crawl"
 
 
-def titled(id: int, title: str) -> StoredPage:
+def titled(id: int, title: str) -> FetchedPage:
     stored = page(id, b"body %d" % id)
     assert stored.seen.page is not None
     return replace(stored, seen=replace(stored.seen, page=replace(stored.seen.page, title=title)))
 
 
-def scored(id: int, score: object) -> StoredPage:
+def scored(id: int, score: object) -> FetchedPage:
     stored = page(id, b"body %d" % id)
     assert stored.seen.verdict is not None
     return replace(stored, seen=replace(stored.seen, verdict=replace(stored.seen.verdict, score=score, why=({1},))))
@@ -52,7 +52,7 @@ async def test_a_text_that_no_database_can_hold_is_made_one_that_it_can(folder: 
 
 
 @pytest.mark.parametrize("bad", [scored(2, "much"), replace(page(2, b"two"), fetch_order=2**70)], ids=["type", "huge"])
-async def test_a_page_that_cannot_be_written_fails_and_the_others_are_stored(folder: Path, bad: StoredPage) -> None:
+async def test_a_page_that_cannot_be_written_fails_and_the_others_are_stored(folder: Path, bad: FetchedPage) -> None:
     with open_store(folder) as store:
         await store.commit(batch(page(1, b"one"), bad, page(3, b"three")))
         ((url, error),) = store.take_lost()
@@ -71,9 +71,7 @@ async def test_a_page_that_cannot_be_written_fails_and_the_others_are_stored(fol
         assert (store.totals().pages, store.totals().last_order) == (3, 4)
 
 
-async def test_pictures_and_pages_looked_at_again_can_be_lost_too(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_images_and_pages_looked_at_again_can_be_lost_too(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with open_store(folder) as store:
         await store.commit(batch(page(1, b"one"), page(2, b"two")))
 
@@ -81,12 +79,13 @@ async def test_pictures_and_pages_looked_at_again_can_be_lost_too(
             raise KeyError("again")
 
         monkeypatch.setattr(PageWriter, "write_again", stumble)
-        nothing = Picture(format="png", width=2**70, height=1, fingerprint=b"12345678", thumbnail=b"")
-        seen = page(3, b"\x89PNG").seen
-        came = Pictured(task=seen.task, response=seen.response, picture=nothing)
+        nothing = DecodedImage(format="png", width=2**70, height=1, fingerprint=b"12345678", thumbnail=b"")
+        task, timing = page(3, b"").seen.task, page(3, b"").seen.response.timing
+        response = Response(url=task.url, status=200, headers=(), body=b"\x89PNG", timing=timing)
+        came = SeenImage(task=task, response=response, image=nothing)
         changes = Changes(
-            looks=(Look(page=1, at=5000.0, seen=page(1, b"new").seen), Look(page=2, at=5000.0)),
-            pictures=(PictureFate(id=1, state=State.DONE, came=came),),
+            looks=(Revisited(page=1, at=5000.0, seen=page(1, b"new").seen), Revisited(page=2, at=5000.0)),
+            images=(ImageFate(id=1, state=State.DONE, came=came),),
         )
         await store.commit(changes)
         assert len(store.take_lost()) == 2

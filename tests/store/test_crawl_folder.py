@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from shoal.errors import FolderError
+from shoal.files import UNFINISHED
 from shoal.model import Term, Topic
 from shoal.settings import Budget, Settings
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_store import open_store
-from shoal.store.ownership import fresh
 
 SETTINGS = Settings(
     topic=Topic(name="电网", terms=(Term(text="power grid", weight=0.5),)),
@@ -50,7 +50,7 @@ def test_a_second_crawl_in_the_same_folder_is_refused_before_it_destroys_the_fir
 
 
 def test_an_unfinished_folder_is_none_and_can_be_made_again(tmp_path: Path) -> None:
-    left = fresh(tmp_path)
+    left = tmp_path / f"{UNFINISHED}0123456789ab"
     left.write_bytes(b"half a database")
     assert not folders.exists(tmp_path)
     folders.create_new(tmp_path, SETTINGS)
@@ -90,7 +90,7 @@ def test_a_place_where_nothing_can_be_written_is_refused(tmp_path: Path, where: 
 HOLD = """
 import sys, time
 from pathlib import Path
-from shoal.store import folder as folders
+from shoal.store import crawl_folder as folders
 with folders.lock(Path(sys.argv[1])):
     print("locked", flush=True)
     sys.stdin.read()

@@ -17,10 +17,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from shoal.errors import FolderError, StorageFull
-from shoal.model import Opinion, Term, Topic
+from shoal.model import Mark, Term, Topic
 from shoal.settings import Settings
 from shoal.store import crawl_folder as folders
-from shoal.store.mark_log import OpinionReader, add, read
+from shoal.store.mark_log import MarkLogReader, add, read
 
 GRID = "https://example.org/grid"
 CHINESE = "https://example.org/%E7%94%B5%E7%BD%91"
@@ -28,12 +28,12 @@ DULL = "http://a.test:8080/x?q=1"
 NOW = 1_800_000_000.25
 
 
-def said(url: str, relevant: bool | None, at: float = NOW) -> Opinion:
-    return Opinion(url=url, relevant=relevant, at=at)
+def said(url: str, relevant: bool | None, at: float = NOW) -> Mark:
+    return Mark(url=url, relevant=relevant, at=at)
 
 
 def file_of(folder: Path) -> Path:
-    return folder / "feedback.jsonl"
+    return folder / "marks.jsonl"
 
 
 @contextmanager
@@ -67,7 +67,7 @@ def test_what_was_said_is_read_again_the_latest_at_the_end(tmp_path: Path) -> No
     ]
 
 
-def test_one_line_is_one_opinion_in_json(tmp_path: Path) -> None:
+def test_one_line_is_one_mark_in_json(tmp_path: Path) -> None:
     add(tmp_path, [said(CHINESE, True), said(GRID, None)])
     assert file_of(tmp_path).read_text() == (
         f'{{"url":"{CHINESE}","relevant":true,"at":1800000000.25}}\n'
@@ -87,7 +87,7 @@ def test_it_stays_when_a_start_is_taken_back(tmp_path: Path) -> None:
     made = folders.create(folder, Settings(topic=Topic(name="x", terms=(Term(text="x"),)), seeds=(GRID,)))
     add(folder, [said(GRID, True)])
     folders.remove(made)
-    assert [path.name for path in folder.iterdir()] == [folders.FEEDBACK]
+    assert [path.name for path in folder.iterdir()] == [folders.MARKS]
 
 
 def test_many_who_write_at_once_lose_nothing(tmp_path: Path) -> None:
@@ -163,13 +163,13 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None
 
 GOOD = f'{{"url":"{GRID}","relevant":true,"at":1}}'
 BAD: dict[str, tuple[bytes, str]] = {
-    "not JSON": (b"https://example.org/grid yes", "it is not an opinion in JSON"),
-    "cut off, and more after it": (b'{"url":"https://exam', "it is not an opinion in JSON"),
-    "not an object": (b"[1]", "it is not an opinion in JSON"),
-    "deep": (b'{"x":' + b"[" * 100_000, "it is not an opinion in JSON"),
-    "no opinion": (f'{{"url":"{GRID}","at":1}}'.encode(), "missing required field `relevant`"),
+    "not JSON": (b"https://example.org/grid yes", "it is not a mark in JSON"),
+    "cut off, and more after it": (b'{"url":"https://exam', "it is not a mark in JSON"),
+    "not an object": (b"[1]", "it is not a mark in JSON"),
+    "deep": (b'{"x":' + b"[" * 100_000, "it is not a mark in JSON"),
+    "no mark": (f'{{"url":"{GRID}","at":1}}'.encode(), "missing required field `relevant`"),
     "not yes or no": (f'{{"url":"{GRID}","relevant":"yes","at":1}}'.encode(), "Expected `bool | null`"),
-    "GBK": ('{"url":"https://example.org/电网","relevant":true,"at":1}'.encode("gbk"), "it is not an opinion in JSON"),
+    "GBK": ('{"url":"https://example.org/电网","relevant":true,"at":1}'.encode("gbk"), "it is not a mark in JSON"),
     "not normal": (b'{"url":"HTTP://a.test","relevant":true,"at":1}', "'HTTP://a.test' is not a URL in normal"),
     "no URL": ('{"url":"电网","relevant":true,"at":1}'.encode(), "'电网' is not a URL in normal form"),
     "no time": (f'{{"url":"{GRID}","relevant":true,"at":1e300}}'.encode(), "1e+300 is not a time"),
@@ -190,7 +190,7 @@ def test_other_damage_is_one_sentence_with_the_number_of_the_line(tmp_path: Path
 def test_a_line_without_end_is_not_read_into_memory(tmp_path: Path) -> None:
     file_of(tmp_path).write_bytes(GOOD.encode() + b"\n")
     os.truncate(file_of(tmp_path), 2**34)
-    with pytest.raises(FolderError, match="line 2 is too long for an opinion"):
+    with pytest.raises(FolderError, match="line 2 is too long for a mark"):
         read(tmp_path)
 
 
@@ -215,7 +215,7 @@ def test_whatever_is_in_the_file_ends_no_program(tmp_path: Path, junk: bytes) ->
 
 
 def test_a_reader_hears_everything_once(tmp_path: Path) -> None:
-    reader = OpinionReader(tmp_path)
+    reader = MarkLogReader(tmp_path)
     assert list(reader.news()) == []
     add(tmp_path, [said(GRID, True)])
     assert list(reader.news()) == [said(GRID, True)]
@@ -227,11 +227,11 @@ def test_a_reader_hears_everything_once(tmp_path: Path) -> None:
 
 def test_the_first_time_a_reader_hears_what_holds(tmp_path: Path) -> None:
     add(tmp_path, [said(GRID, True), said(DULL, True), said(GRID, False), said(DULL, None)])
-    assert list(OpinionReader(tmp_path).news()) == [said(GRID, False)]
+    assert list(MarkLogReader(tmp_path).news()) == [said(GRID, False)]
 
 
-def test_of_several_opinions_a_reader_hears_the_last(tmp_path: Path) -> None:
-    reader = OpinionReader(tmp_path)
+def test_of_several_marks_a_reader_hears_the_last(tmp_path: Path) -> None:
+    reader = MarkLogReader(tmp_path)
     add(tmp_path, [said(GRID, True)])
     reader.news()
     add(tmp_path, [said(GRID, False), said(GRID, True, NOW + 1)])
@@ -242,7 +242,7 @@ def test_of_several_opinions_a_reader_hears_the_last(tmp_path: Path) -> None:
 
 def test_a_reader_hears_that_something_was_taken_back(tmp_path: Path) -> None:
     add(tmp_path, [said(GRID, True), said(DULL, False)])
-    reader = OpinionReader(tmp_path)
+    reader = MarkLogReader(tmp_path)
     reader.news()
     add(tmp_path, [said(GRID, None, NOW + 1)])
     assert list(reader.news()) == [said(GRID, None, NOW + 1)]
@@ -252,7 +252,7 @@ def test_a_reader_hears_that_something_was_taken_back(tmp_path: Path) -> None:
 
 def test_a_line_that_was_deleted_is_taken_back(tmp_path: Path) -> None:
     add(tmp_path, [said(GRID, True), said(DULL, False)])
-    reader = OpinionReader(tmp_path)
+    reader = MarkLogReader(tmp_path)
     reader.news()
     file_of(tmp_path).write_text(file_of(tmp_path).read_text().splitlines(keepends=True)[1])
     assert list(reader.news()) == [said(GRID, None)]
@@ -263,7 +263,7 @@ def test_a_line_that_was_deleted_is_taken_back(tmp_path: Path) -> None:
 def test_half_a_line_is_heard_when_it_is_whole(tmp_path: Path) -> None:
     add(tmp_path, [said(GRID, True)])
     whole = file_of(tmp_path).read_bytes()
-    reader = OpinionReader(tmp_path)
+    reader = MarkLogReader(tmp_path)
     file_of(tmp_path).write_bytes(whole[:20])
     assert list(reader.news()) == []
     file_of(tmp_path).write_bytes(whole)
@@ -272,22 +272,22 @@ def test_half_a_line_is_heard_when_it_is_whole(tmp_path: Path) -> None:
 
 def test_a_damaged_file_does_not_let_a_crawl_begin(tmp_path: Path) -> None:
     file_of(tmp_path).write_text("nonsense\n")
-    with pytest.raises(FolderError, match=r"feedback\.jsonl, line 1"):
-        OpinionReader(tmp_path).news()
+    with pytest.raises(FolderError, match=r"marks\.jsonl, line 1"):
+        MarkLogReader(tmp_path).news()
 
 
 def test_a_crawl_that_goes_well_does_not_end_for_a_damaged_file(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     add(tmp_path, [said(GRID, True)])
-    reader = OpinionReader(tmp_path)
+    reader = MarkLogReader(tmp_path)
     reader.news()
     whole = file_of(tmp_path).read_text()
     file_of(tmp_path).write_text(f"{whole}nonsense\n")
     with caplog.at_level(logging.WARNING):
         assert [list(reader.news()) for _ in range(3)] == [[], [], []]
     assert len(caplog.messages) == 1, "it is said once, not with every commit"
-    assert "feedback.jsonl, line 2: it is not an opinion" in caplog.messages[0]
+    assert "marks.jsonl, line 2: it is not a mark" in caplog.messages[0]
     file_of(tmp_path).write_text(whole)
     add(tmp_path, [said(DULL, False)])
     assert list(reader.news()) == [said(DULL, False)]

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from pyarrow import parquet
 
-from shoal.model import Opinion, Reason, State
-from shoal.store.crawl_status import BestPage, best, status
+from shoal.model import Mark, Reason, State
+from shoal.store.crawl_status import status
 from shoal.store.exporters import export, rows
-from shoal.store.marked_pages import Given, Mark, Meant, find, give, lay_over, marks
-from shoal.store.provenance import Explanation, explain
+from shoal.store.marked_pages import GivenMark, MarkedPage, MeantPage, find, give, lay_over, marks
+from shoal.store.provenance import UrlExplanation, explain
 from tests.store.conftest import NOW, HandMade
 
 GRID = "https://a.example/grid"
@@ -23,8 +23,8 @@ DULL = "https://b.example/dull"
 FILE = "https://b.example/a.pdf"
 
 
-def said(url: str, relevant: bool | None, at: float = NOW) -> dict[str, Opinion]:
-    return {url: Opinion(url=url, relevant=relevant, at=at)}
+def said(url: str, relevant: bool | None, at: float = NOW) -> dict[str, Mark]:
+    return {url: Mark(url=url, relevant=relevant, at=at)}
 
 
 @pytest.fixture
@@ -62,16 +62,6 @@ def test_the_status_counts_what_the_user_says(remarked: HandMade) -> None:
     assert found.judged == 3
 
 
-def test_the_best_pages_are_those_of_the_user(remarked: HandMade) -> None:
-    remarked.page("https://c.example/", 5, score=0.8)
-    assert best(remarked.connection, 9) == [
-        BestPage(title="电网", url=CHINESE, score=0.5),
-        BestPage(title="Dull", url=DULL, score=0.1),
-        BestPage(title="", url=FILE, score=None),
-        BestPage(title="Page 5", url="https://c.example/", score=0.8),
-    ]
-
-
 def test_exported_pages_are_relevant_as_the_user_says(remarked: HandMade) -> None:
     found = {row.final_url: (row.relevant, row.marked, row.score) for row in rows(remarked.connection, False)}
     assert found == {
@@ -98,7 +88,7 @@ def test_every_format_has_the_marks(remarked: HandMade, tmp_path: Path) -> None:
     assert values == [False, True, True, True, None]
 
 
-def explained(crawl: HandMade, url: str) -> Explanation:
+def explained(crawl: HandMade, url: str) -> UrlExplanation:
     found = explain(crawl.connection, url)
     assert found is not None
     return found
@@ -125,13 +115,13 @@ def test_marks_replace_those_that_were_laid_over_before(remarked: HandMade) -> N
 
 def test_all_marks_are_listed_in_their_order_with_what_the_judge_said(small: HandMade) -> None:
     elsewhere = "https://c.example/not-here"
-    opinions = said(DULL, True) | said(elsewhere, True) | said(GRID, False, NOW + 1)
-    lay_over(small.connection, opinions)
+    told = said(DULL, True) | said(elsewhere, True) | said(GRID, False, NOW + 1)
+    lay_over(small.connection, told)
     early, late = datetime.fromtimestamp(NOW, UTC), datetime.fromtimestamp(NOW + 1, UTC)
-    assert marks(small.connection, opinions) == [
-        Mark(url=DULL, title="Dull", relevant=True, at=early, judged=False, score=0.1),
-        Mark(url=elsewhere, title="", relevant=True, at=early, judged=None, score=None),
-        Mark(url=GRID, title="Grid", relevant=False, at=late, judged=True, score=0.9),
+    assert marks(small.connection, told) == [
+        MarkedPage(url=DULL, title="Dull", relevant=True, at=early, judged=False, score=0.1),
+        MarkedPage(url=elsewhere, title="", relevant=True, at=early, judged=None, score=None),
+        MarkedPage(url=GRID, title="Grid", relevant=False, at=late, judged=True, score=0.9),
     ]
 
 
@@ -142,7 +132,7 @@ def test_all_marks_are_listed_in_their_order_with_what_the_judge_said(small: Han
     "typed", [CHINESE, "a.example/电网", "HTTPS://A.example:443/%e7%94%b5%e7%bd%91#x", f" {CHINESE} "]
 )
 def test_a_page_is_meant_in_any_spelling(small: HandMade, typed: str) -> None:
-    assert find(small.connection, [typed]) == [Meant(asked=typed, url=CHINESE, page=2)]
+    assert find(small.connection, [typed]) == [MeantPage(asked=typed, url=CHINESE, page=2)]
 
 
 def test_many_are_found_in_their_order_each_once(small: HandMade) -> None:
@@ -152,42 +142,42 @@ def test_many_are_found_in_their_order_each_once(small: HandMade) -> None:
 
 @pytest.mark.parametrize("typed", ["", "what is this", "mailto:a@b.example", "https://nowhere.example/", "电网"])
 def test_what_is_not_known_has_no_page(small: HandMade, typed: str) -> None:
-    assert find(small.connection, [typed]) == [Meant(asked=typed, url=typed, page=None)]
+    assert find(small.connection, [typed]) == [MeantPage(asked=typed, url=typed, page=None)]
 
 
 @pytest.mark.parametrize("state", [State.WAITING, State.FAILED, State.SKIPPED])
 def test_what_was_not_fetched_has_no_page(small: HandMade, state: State) -> None:
     reason = None if state is State.WAITING else Reason.TIMEOUT
-    small.url("https://a.example/x", state, reason=reason, detail="Moved to https://a.example/grid (301).")
+    small.url("https://a.example/x", state, reason=reason, detail="It moved to https://a.example/grid.")
     assert find(small.connection, ["a.example/x"])[0].page is None
 
 
 def test_a_redirect_stands_for_the_page_it_led_to(small: HandMade) -> None:
-    old = small.url("http://a.example/old", State.MOVED, detail="Moved to http://a.example/older (301).")
-    small.url("http://a.example/older", State.MOVED, origin=old, hop=1, detail="Moved to http://c.example/new (302).")
+    old = small.url("http://a.example/old", State.MOVED, target="http://a.example/older")
+    small.url("http://a.example/older", State.MOVED, origin=old, hop=1, target="http://c.example/new")
     page = small.page("http://c.example/new", 5, link={"origin": old, "hop": 2})
     for typed in ("http://a.example/old", "a.example/older", "c.example/new"):
-        assert find(small.connection, [typed]) == [Meant(asked=typed, url="http://c.example/new", page=page)]
+        assert find(small.connection, [typed]) == [MeantPage(asked=typed, url="http://c.example/new", page=page)]
 
 
 def test_a_redirect_to_a_page_that_was_known_before_stands_for_it(small: HandMade) -> None:
-    small.url("https://a.example/old", State.MOVED, detail=f"Moved to {GRID} (301).")
+    small.url("https://a.example/old", State.MOVED, target=GRID)
     assert find(small.connection, ["https://a.example/old", GRID]) == [
-        Meant(asked="https://a.example/old", url=GRID, page=1),
-        Meant(asked=GRID, url=GRID, page=1),
+        MeantPage(asked="https://a.example/old", url=GRID, page=1),
+        MeantPage(asked=GRID, url=GRID, page=1),
     ]
 
 
 def test_a_redirect_to_what_was_not_fetched_says_where_it_led(small: HandMade) -> None:
-    small.url("https://a.example/old", State.MOVED, detail="Moved to https://a.example/later (301).")
+    small.url("https://a.example/old", State.MOVED, target="https://a.example/later")
     small.url("https://a.example/later")
     [meant] = find(small.connection, ["https://a.example/old"])
     assert (meant.url, meant.page) == ("https://a.example/later", None)
 
 
 def test_redirects_in_a_circle_end(small: HandMade) -> None:
-    small.url("https://a.example/1", State.MOVED, detail="Moved to https://a.example/2 (301).")
-    small.url("https://a.example/2", State.MOVED, detail="Moved to https://a.example/1 (301).")
+    small.url("https://a.example/1", State.MOVED, target="https://a.example/2")
+    small.url("https://a.example/2", State.MOVED, target="https://a.example/1")
     assert find(small.connection, ["https://a.example/1"])[0].page is None
 
 
@@ -197,7 +187,7 @@ def test_what_is_given_says_what_was_said_before(small: HandMade) -> None:
     early, now = datetime.fromtimestamp(NOW, UTC), datetime.fromtimestamp(NOW + 9, UTC)
     given = give(small.connection, find(small.connection, asked), True, NOW + 9)
     assert given == [
-        Given(
+        GivenMark(
             asked="a.example/grid",
             url=GRID,
             title="Grid",
@@ -207,8 +197,8 @@ def test_what_is_given_says_what_was_said_before(small: HandMade) -> None:
             judged=True,
             score=0.9,
         ),
-        Given(asked=DULL, url=DULL, title="Dull", before=True, relevant=True, at=early, judged=False, score=0.1),
-        Given(asked=CHINESE, url=CHINESE, title="电网", before=None, relevant=True, at=now, judged=True, score=0.5),
+        GivenMark(asked=DULL, url=DULL, title="Dull", before=True, relevant=True, at=early, judged=False, score=0.1),
+        GivenMark(asked=CHINESE, url=CHINESE, title="电网", before=None, relevant=True, at=now, judged=True, score=0.5),
     ]
     [forgotten] = give(small.connection, find(small.connection, [DULL]), None, NOW + 9)
     assert (forgotten.before, forgotten.relevant, forgotten.at) == (True, None, now)

@@ -9,19 +9,19 @@ import pytest
 from msgspec.structs import replace
 
 from shoal.errors import FolderBusy, FolderError, InputError
-from shoal.model import Opinion, Term, Topic
-from shoal.remembered import Changes, RobotsRecord, TopicChange
+from shoal.model import Mark, Term, Topic
+from shoal.model.stored import Changes, RobotsRecord, TopicChange
 from shoal.settings import Cluster
 from shoal.store import crawl_folder as folders
-from shoal.store import migrate as moving
+from shoal.store import migrate
 from shoal.store.crawl_store import open_store
 from shoal.store.database import Database
 from shoal.store.mark_log import add, read
 from shoal.testing.servers import PostgreSQL
-from tests.store.test_crawl_store import SETTINGS, TEXT, batch, entry, page, rows
+from tests.store.pages import SETTINGS, TEXT, batch, entry, page, rows
 
-EVERYTHING = [f"SELECT * FROM {table} ORDER BY 1, 2" for table in moving._tables() if table not in ("meta", "due")]
-OPINION = Opinion(url="http://a.test/1", relevant=True, at=1.5)
+EVERYTHING = [f"SELECT * FROM {table} ORDER BY 1, 2" for table in migrate._tables() if table not in ("meta", "due")]
+MARK = Mark(url="http://a.test/1", relevant=True, at=1.5)
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
     with open_store(folder) as store:
         asyncio.run(store.commit(replace(batch(page(1, b"one", text=TEXT), page(2, b"two")), robots=(robots,))))
         asyncio.run(store.commit(Changes(added=tuple(entry(id) for id in range(3, 5000)), topics=(topic,))))
-    add(folder, [OPINION])
+    add(folder, [MARK])
     return folder
 
 
@@ -53,18 +53,18 @@ def without_zero_bytes(found: object) -> str:
 
 def test_a_crawl_goes_there_and_back_and_is_the_same(folder: Path, postgres: str) -> None:
     before = everything(folder)
-    there = moving.to_postgresql(folder, postgres, silent)
+    there = migrate.to_postgresql(folder, postgres, silent)
     assert folders.is_remote(folder)
     assert Path(there.aside).exists()
     assert without_zero_bytes(everything(folder)) == without_zero_bytes(before)
-    assert read(folder) == {OPINION.url: OPINION}
+    assert read(folder) == {MARK.url: MARK}
     with open_store(folder) as store:
         asyncio.run(store.commit(batch(page(6000, b"three", text="another text " * 50))))
-    back = moving.to_sqlite(folder, silent)
+    back = migrate.to_sqlite(folder, silent)
     assert (back.bodies_elsewhere, folders.is_remote(folder)) == (0, False)
     assert back.rows > there.rows
     assert (folder / folders.MODEL).read_bytes() == b"a model"
-    assert read(folder) == {OPINION.url: OPINION}
+    assert read(folder) == {MARK.url: MARK}
     with open_store(folder) as store:
         assert store.totals().pages == 3
         asyncio.run(store.commit(batch(page(6001, b"four"))))
@@ -74,31 +74,32 @@ def test_a_crawl_goes_there_and_back_and_is_the_same(folder: Path, postgres: str
 
 
 def test_nobody_finds_the_old_copy_in_the_database(folder: Path, tmp_path: Path, postgres: str) -> None:
-    moving.to_postgresql(folder, postgres, silent)
+    migrate.to_postgresql(folder, postgres, silent)
     elsewhere = tmp_path / "elsewhere" / folder.name
     assert folders.find(elsewhere, Cluster(database=postgres))
-    moving.to_sqlite(folder, silent)
+    migrate.to_sqlite(folder, silent)
     with pytest.raises(FolderError, match=r"not in the database at .* any more"):
         folders.connect(elsewhere)
-    assert moving.to_postgresql(folder, postgres, silent).rows, "the way there is free again"
+    assert migrate.to_postgresql(folder, postgres, silent).rows, "the way there is free again"
 
 
 def test_a_crawl_that_runs_does_not_move(folder: Path, postgres: str) -> None:
     with open_store(folder), pytest.raises(FolderBusy, match="is running"):
-        moving.to_postgresql(folder, postgres, silent)
-    moving.to_postgresql(folder, postgres, silent)
+        migrate.to_postgresql(folder, postgres, silent)
+    migrate.to_postgresql(folder, postgres, silent)
     with open_store(folder), pytest.raises(FolderBusy, match="is running"):
-        moving.to_sqlite(folder, silent)
+        migrate.to_sqlite(folder, silent)
 
 
 def test_a_crawl_moves_only_to_where_it_is_not(folder: Path, postgres: str) -> None:
     with pytest.raises(InputError, match=r"There is no crawl in .* that is in a PostgreSQL database"):
-        moving.to_sqlite(folder, silent)
-    moving.to_postgresql(folder, postgres, silent)
+        migrate.to_sqlite(folder, silent)
+    migrate.to_postgresql(folder, postgres, silent)
     with pytest.raises(InputError, match="already: move it back"):
-        moving.to_postgresql(folder, postgres, silent)
+        migrate.to_postgresql(folder, postgres, silent)
 
 
+@pytest.mark.slow
 def test_a_move_that_breaks_off_changes_nothing_and_can_be_repeated(
     folder: Path, postgres: str, postgres_server: PostgreSQL
 ) -> None:
@@ -109,22 +110,22 @@ def test_a_move_that_breaks_off_changes_nothing_and_can_be_repeated(
             postgres_server.kill()
 
     with pytest.raises(FolderError, match="cannot be reached"):
-        moving.to_postgresql(folder, postgres, break_off)
+        migrate.to_postgresql(folder, postgres, break_off)
     postgres_server.start()
     assert not folders.is_remote(folder)
     assert everything(folder) == before
-    moving.to_postgresql(folder, postgres, silent)
+    migrate.to_postgresql(folder, postgres, silent)
 
 
 def test_a_copy_that_differs_is_noticed(folder: Path, postgres: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    summed = moving._summed
+    summed = migrate._summed
 
     def spoiled(database: Database, table: str) -> tuple[int, int]:
         if table == "found":
             database.execute("UPDATE found SET url = 'http://a.test/other' WHERE id = 77")
         return summed(database, table)
 
-    monkeypatch.setattr(moving, "_summed", spoiled)
+    monkeypatch.setattr(migrate, "_summed", spoiled)
     with pytest.raises(FolderError, match=r"copy of the table found is not what was copied .*nothing was moved"):
-        moving.to_postgresql(folder, postgres, silent)
+        migrate.to_postgresql(folder, postgres, silent)
     assert not folders.is_remote(folder)

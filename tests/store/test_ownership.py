@@ -17,7 +17,7 @@ from shoal.store import backup
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_store import open_store
 from tests.bad_luck import NAMES, contents, users_file
-from tests.store.test_crawl_store import SETTINGS, batch, page
+from tests.store.pages import SETTINGS, batch, page
 
 NOBODY = "http://127.0.0.1:1/"
 """Where nobody listens."""
@@ -70,25 +70,25 @@ def test_a_failed_start_takes_back_what_it_made_and_no_more(tmp_path: Path) -> N
 
 
 def test_what_somebody_put_there_meanwhile_survives_a_failed_start(tmp_path: Path) -> None:
-    from shoal.services import crawls as app
+    from shoal.services import crawls
 
-    made = app.start_crawl(tmp_path / "c", SETTINGS)
+    made = crawls.start_crawl(tmp_path / "c", SETTINGS)
     with open_store(tmp_path / "c"):
         pass
     (tmp_path / "c" / "index").mkdir()
-    for name in ("notes.txt", "index/mine.txt", "pages-of-a-book.warc.gz", folders.FEEDBACK):
+    for name in ("notes.txt", "index/mine.txt", "pages-of-a-book.warc.gz", folders.MARKS):
         (tmp_path / "c" / name).write_text("mine")
-    app.forget_crawl(made)
+    crawls.forget_crawl(made)
     assert set(contents(tmp_path / "c")) == {
-        "notes.txt", "index", "index/mine.txt", "pages-of-a-book.warc.gz", folders.FEEDBACK
+        "notes.txt", "index", "index/mine.txt", "pages-of-a-book.warc.gz", folders.MARKS
     }  # fmt: skip
 
 
 def test_a_folder_is_made_by_one_of_two_who_come_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second finds the folder empty, too, and must not write over the first."""
-    from shoal.store import ownership as ours
+    from shoal import files
 
-    real = ours.place
+    real = files.place
     came: list[Path] = []
 
     def place(part: Path, path: Path) -> None:
@@ -98,7 +98,7 @@ def test_a_folder_is_made_by_one_of_two_who_come_at_once(tmp_path: Path, monkeyp
             os.link(tmp_path / "other" / folders.DATABASE, path)
         real(part, path)
 
-    monkeypatch.setattr(ours, "place", place)
+    monkeypatch.setattr(files, "place", place)
     with pytest.raises(FolderError, match=r"There is a crawl in .* already"):
         folders.create_new(tmp_path / "c", SETTINGS)
     assert (tmp_path / "c" / folders.DATABASE).samefile(tmp_path / "other" / folders.DATABASE)
@@ -199,23 +199,23 @@ def test_a_file_called_lock_that_is_none_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_a_crawl_that_moves_twice_leaves_both_old_copies(tmp_path: Path, postgres: str) -> None:
-    from shoal.store import migrate as moving
+    from shoal.store import migrate
 
     folders.create(tmp_path / "c", SETTINGS)
-    first = moving.to_postgresql(tmp_path / "c", postgres, silent).aside
+    first = migrate.to_postgresql(tmp_path / "c", postgres, silent).aside
     kept = Path(first).read_bytes()
-    moving.to_sqlite(tmp_path / "c", silent)
-    second = moving.to_postgresql(tmp_path / "c", postgres, silent).aside
+    migrate.to_sqlite(tmp_path / "c", silent)
+    second = migrate.to_postgresql(tmp_path / "c", postgres, silent).aside
     assert first != second
     assert Path(first).read_bytes() == kept
 
 
 def test_a_crawl_that_moves_home_does_not_write_over_a_file_there(tmp_path: Path, postgres: str) -> None:
-    from shoal.store import migrate as moving
+    from shoal.store import migrate
 
     folders.create(tmp_path / "c", SETTINGS, cluster=Cluster(database=postgres))
     (tmp_path / "c" / folders.DATABASE).write_text("mine")
     with pytest.raises(FolderError, match="already"):
-        moving.to_sqlite(tmp_path / "c", silent)
+        migrate.to_sqlite(tmp_path / "c", silent)
     assert (tmp_path / "c" / folders.DATABASE).read_text() == "mine"
     assert folders.is_remote(tmp_path / "c")

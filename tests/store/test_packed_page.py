@@ -1,7 +1,8 @@
-"""Whoever packs a page, the visitor or the store, the same goes to the disk; and a packed page travels light."""
+"""Wherever a page is packed, the same goes to the disk; and a packed page travels light."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,12 @@ from msgspec import msgpack
 from msgspec.structs import replace
 from warcio.archiveiterator import ArchiveIterator
 
-from shoal.model import Link, Page, Response, Seen, Task, Timing, size_of
-from shoal.settings import Learning, Pictures
+from shoal.crawl.page_reader import PageReader
+from shoal.model import Link, Page, PageSummary, Response, ResponseHead, Seen, Task, Timing, Verdict, size_of
+from shoal.settings import ImageSettings, Learning
 from shoal.store import crawl_folder as folders
-from shoal.store import page_versions as texts
-from shoal.store.packed_page import pack, packed
+from shoal.store import page_versions
+from shoal.store.packed_page import damage, pack
 from shoal.testing.fakes import Answer, html
 from tests.stocked import WEB, Stock, article
 
@@ -38,7 +40,7 @@ TABLES = {
     "bands": "*",
     "memos": "*",
     "topics": "*",
-    "pictures": "id, url, state",
+    "images": "id, url, state",
     "sightings": "*",
 }
 
@@ -68,13 +70,13 @@ def records(folder: Path) -> list[tuple[object, ...]]:
     [
         {"strategy": "best-first"},
         {"strategy": "learned"},
-        {"learning": Learning(from_seeds=True, feedback=True, adapt_threshold=True, interval=3)},
+        {"learning": Learning(from_seeds=True, adapt_topic=True, adapt_threshold=True, interval=3)},
         {"learning": Learning(adapt_threshold=True, interval=2, wanted=1)},
-        {"pictures": Pictures(wanted="all")},
+        {"images": ImageSettings(wanted="all")},
     ],
     ids=str,
 )
-def test_the_same_goes_to_the_disk_whoever_packs_it(tmp_path: Path, settings: dict[str, Any]) -> None:
+def test_the_same_goes_to_the_disk_wherever_it_is_packed(tmp_path: Path, settings: dict[str, Any]) -> None:
     here, elsewhere = (
         Stock(tmp_path / name, WEB | ODD, elsewhere=name == "elsewhere", workers=1, **settings)
         for name in ("here", "elsewhere")
@@ -98,60 +100,80 @@ def duplicates(folder: Path) -> list[tuple[Any, ...]]:
 
 # --- one page --------------------------------------------------------------------------------------------------------
 
+URL = "http://a.test/"
+TEXT = "power grid " * 500
 
-def seen(body: bytes = b"<p>power grid</p>" * 500, **changes: Any) -> Seen:
-    url = "http://a.test/"
+
+def response(body: bytes = b"<p>power grid</p>" * 500) -> Response:
     timing = Timing(started=1.0, answered=2.0, ended=3.0)
+    return Response(url=URL, status=200, headers=(("etag", "x"),), body=body, timing=timing)
+
+
+def page(**changes: Any) -> Page:
     links = (Link(url="http://b.test/", anchor="grids"),)
-    page = Page(url=url, title="T", text="power grid " * 500, flat="t\n power grid " * 500, links=links)
-    return Seen(
-        task=Task(id=1, url=url),
-        response=Response(url=url, status=200, headers=(("etag", "x"),), body=body, timing=timing),
-        page=replace(page, **changes),
-    )
+    return replace(Page(url=URL, title="T", text=TEXT, flat="t\n" + TEXT, links=links), **changes)
 
 
-def test_a_packed_page_travels_without_what_only_the_store_reads() -> None:
-    whole = seen()
-    light = packed(whole, Learning())
-    assert isinstance(light, Seen)
-    assert light.page is not None
-    assert (light.response.body, light.page.text, light.page.flat, light.page.images) == (b"", "", "", ())
-    assert (light.response.headers, light.page.links) == (whole.response.headers, whole.page and whole.page.links)
-    assert size_of(light) == size_of(whole) == len(whole.response.body)
-    assert len(msgpack.encode(light)) < len(msgpack.encode(whole)) / 5
+class _OnePage:
+    """A parser and a judge to whom all pages are one."""
+
+    def __init__(self, page: Page | None) -> None:
+        self._page = page
+
+    def parse(self, response: Response) -> Page | None:
+        return self._page
+
+    def judge(self, page: Page) -> Verdict:
+        return Verdict(score=1.0, threshold=0.5)
+
+    def judge_links(self, links: Sequence[Link]) -> tuple[float, ...]:
+        return (0.5,) * len(links)
+
+
+def read(page: Page | None, *, learns: bool = False) -> Seen:
+    reader = PageReader(_OnePage(page), _OnePage(page), pack, learns=learns)
+    seen = reader.read(Task(id=1, url=URL), response())
+    assert isinstance(seen, Seen)
+    return seen
+
+
+def test_a_page_travels_without_what_only_the_store_reads() -> None:
+    light = read(page())
+    assert type(light.response) is ResponseHead
+    assert type(light.page) is PageSummary
+    assert (light.response.headers, light.page.links, light.text) == (response().headers, page().links, "")
+    assert size_of(light) == len(response().body)
+    assert len(msgpack.encode(light)) < len(response().body) / 5
+    assert msgpack.decode(msgpack.encode(light), type=Seen) == light
 
 
 @pytest.mark.parametrize(
-    "learning", [Learning(from_seeds=True), Learning(feedback=True), Learning(adapt_threshold=True)]
+    "learning", [Learning(from_seeds=True), Learning(adapt_topic=True), Learning(adapt_threshold=True)]
 )
 def test_a_crawl_that_learns_gets_the_text(learning: Learning) -> None:
-    whole, light = seen(), packed(seen(), learning)
-    assert isinstance(light, Seen)
-    assert light.page is not None
-    assert whole.page is not None
-    assert light.page.text == whole.page.text
-
-
-def test_nothing_is_packed_twice() -> None:
-    light = packed(seen(), Learning())
-    assert packed(light, Learning()) is light
+    assert read(page(), learns=learning.reads_pages).text == TEXT
+    assert not Learning().reads_pages
 
 
 def test_of_a_page_that_asks_not_to_be_kept_neither_body_nor_text_leaves_the_visitor() -> None:
-    light = packed(seen(noindex=True), Learning())
-    assert isinstance(light, Seen)
-    assert light.packed is not None
+    light = read(page(noindex=True))
     assert (light.packed.record, light.packed.text) == (b"", b"")
     assert b"power grid" not in msgpack.encode(light)
+    assert damage(light) == ""
 
 
 def test_what_was_not_understood_has_only_a_body() -> None:
-    ready = pack(replace(seen(b"%PDF-1.7"), page=None))
+    ready = pack(response(b"%PDF-1.7"), None)
     assert ready.record
     assert (ready.size, ready.text, ready.links, ready.bands) == (8, b"", b"", ())
-    assert not pack(replace(seen(b""), page=None)).record
+    assert not pack(response(b""), None).record
 
 
 def test_a_page_that_says_nothing_is_kept_as_one() -> None:
-    assert texts.unpack(pack(seen(text="", flat="")).text) == ""
+    assert page_versions.unpack(pack(response(), page(text="", flat="")).text) == ""
+
+
+def test_a_page_whose_text_was_left_out_is_damaged() -> None:
+    whole = read(page())
+    assert damage(whole) == ""
+    assert damage(replace(whole, packed=replace(whole.packed, text=b""))) == "The packed text of a page is missing."

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from shoal.model import Page
-from shoal.store import page_versions as texts
+from shoal.model import PageSummary
+from shoal.store import page_versions
 from tests.store.conftest import HandMade
 
 URL = "http://a.test/"
@@ -15,19 +15,19 @@ URL = "http://a.test/"
 
 @given(some.text())
 def test_any_text_comes_back(text: str) -> None:
-    assert texts.unpack(texts.pack(text)) == text.encode("utf-8", "replace").decode()
+    assert page_versions.unpack(page_versions.pack(text)) == text.encode("utf-8", "replace").decode()
 
 
 def say(crawl: HandMade, text: str, *, title: str = "T", at: float = 1.0, noindex: bool = False) -> bool:
     """A visit, as the store takes it in."""
-    page = Page(url=URL, title=title, text=text, noindex=noindex)
-    if news := texts.is_news(crawl.connection, 1, page, text):
-        texts.add(crawl.connection, 1, at, page, texts.pack(text), ("pages-00001.warc.gz", int(at)))
+    page, packed = PageSummary(url=URL, title=title, noindex=noindex), b"" if noindex else page_versions.pack(text)
+    if news := page_versions.is_news(crawl.connection, 1, page, packed):
+        page_versions.add(crawl.connection, 1, at, page, packed, ("pages-00001.warc.gz", int(at)))
     return news
 
 
 def said(crawl: HandMade) -> list[tuple[int, str, str]]:
-    return [(version.number, version.title, version.text) for version in texts.versions(crawl.connection, 1)]
+    return [(version.number, version.title, version.text) for version in page_versions.versions(crawl.connection, 1)]
 
 
 def test_a_page_that_changes_and_changes_back_has_three_versions(crawl: HandMade) -> None:
@@ -38,8 +38,8 @@ def test_a_page_that_changes_and_changes_back_has_three_versions(crawl: HandMade
         True,
     ]
     assert said(crawl) == [(1, "T", "电网一"), (2, "T", "电网二"), (3, "T", "电网一")]
-    assert texts.latest_text(crawl.connection, 1) == "电网一"
-    assert [version.warc_offset for version in texts.versions(crawl.connection, 1)] == [1, 2, 4]
+    assert page_versions.latest_text(crawl.connection, 1) == "电网一"
+    assert [version.warc_offset for version in page_versions.versions(crawl.connection, 1)] == [1, 2, 4]
 
 
 def test_another_title_is_another_version(crawl: HandMade) -> None:
@@ -52,7 +52,7 @@ def test_a_page_that_asks_not_to_be_kept_is_forgotten_and_the_index_is_told(craw
     say(crawl, "two")
     assert say(crawl, "secret", noindex=True, at=3.0)
     assert said(crawl) == []
-    assert texts.latest_text(crawl.connection, 1) is None
+    assert page_versions.latest_text(crawl.connection, 1) is None
     assert crawl.connection.execute("SELECT page, text FROM versions").fetchall() == [(1, None)]
     assert not say(crawl, "secret again", noindex=True), "it is forgotten already"
     assert say(crawl, "back", at=5.0), "it may be kept again"
@@ -66,10 +66,10 @@ def test_a_page_that_asks_not_to_be_kept_is_forgotten_though_it_says_the_same(cr
 
 
 def test_the_flat_form_counts_only_as_long_as_the_analyser_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    packed = texts.pack("电网 Grids", "电网 grid ")
-    assert texts.unpack_both(packed) == ("电网 Grids", "电网 grid ")
-    monkeypatch.setattr(texts, "stamp", lambda: 1)
-    assert texts.unpack_both(packed) == ("电网 Grids", "")
+    packed = page_versions.pack("电网 Grids", "电网 grid ")
+    assert page_versions.unpack_both(packed) == ("电网 Grids", "电网 grid ")
+    monkeypatch.setattr(page_versions, "stamp", lambda: 1)
+    assert page_versions.unpack_both(packed) == ("电网 Grids", "")
 
 
 def test_a_page_that_never_wanted_to_be_kept_leaves_no_trace(crawl: HandMade) -> None:
@@ -79,5 +79,5 @@ def test_a_page_that_never_wanted_to_be_kept_leaves_no_trace(crawl: HandMade) ->
 
 @pytest.mark.parametrize("page", [1, 7])
 def test_of_a_page_that_is_not_there_nothing_is_known(crawl: HandMade, page: int) -> None:
-    assert texts.versions(crawl.connection, page) == []
-    assert texts.latest_text(crawl.connection, page) is None
+    assert page_versions.versions(crawl.connection, page) == []
+    assert page_versions.latest_text(crawl.connection, page) is None

@@ -11,8 +11,8 @@ import pytest
 
 from shoal.errors import DatabaseGone, FolderError
 from shoal.store import postgres as module
+from shoal.store.database import open_file
 from shoal.store.postgres import PostgresDatabase, in_our_words
-from shoal.store.sqlite import open_file
 from shoal.testing.servers import PostgreSQL
 
 

@@ -15,17 +15,16 @@ from msgspec.structs import replace
 from shoal.errors import FolderError
 from shoal.fetch.client import HttpFetcher
 from shoal.model import Failure, Task
-from shoal.services import crawls as app
+from shoal.services import crawls
 from shoal.settings import Cluster, Fetching, Settings
-from shoal.store import backup
+from shoal.store import backup, migrate
 from shoal.store import crawl_folder as folders
-from shoal.store import migrate as moving
 from shoal.store import shared_crawl as clusters
 from shoal.store.crawl_store import open_store
 from shoal.topic.topic_file import topic_from_words
 from shoal.urls import login_of
 from tests.bad_luck import contents
-from tests.store.test_crawl_store import SETTINGS
+from tests.store.pages import SETTINGS
 
 PASSWORD = "gr1d-p@ss"
 PROXY = "http://crawler:gr1d-p%40ss@127.0.0.1:1"
@@ -65,12 +64,12 @@ def test_a_backup_has_none_and_what_comes_back_asks_for_it(
     assert tells(tmp_path) == ["crawl/cluster.json"]
     backup.bring_back(tmp_path / "saved.tar", tmp_path / "back", "", silent)
     with pytest.raises(FolderError, match=r"password of the proxy http://crawler:\*\*\*@.* --proxy"):
-        asyncio.run(app.run_crawl(tmp_path / "back", lambda coordinator: asyncio.sleep(0)))
+        asyncio.run(crawls.run_crawl(tmp_path / "back", lambda coordinator: asyncio.sleep(0)))
     monkeypatch.setenv("SHOAL_PROXY", PROXY)
     with open_store(tmp_path / "back") as store:
         assert store.settings == SECRET
     monkeypatch.delenv("SHOAL_PROXY")
-    app.change_settings(tmp_path / "back", {"proxy": PROXY})
+    crawls.change_settings(tmp_path / "back", {"proxy": PROXY})
     with open_store(tmp_path / "back") as store:
         assert store.settings == SECRET
 
@@ -91,7 +90,7 @@ def test_the_folder_of_an_older_shoal_loses_it_to_the_last_byte(tmp_path: Path) 
         assert store.settings == SECRET
     assert tells(tmp_path) == ["c/cluster.json"]
     as_before(tmp_path / "d")
-    app.change_settings(tmp_path / "d", {"max_pages": 3})
+    crawls.change_settings(tmp_path / "d", {"max_pages": 3})
     assert tells(tmp_path / "d") == ["cluster.json"]
 
 
@@ -103,11 +102,11 @@ def test_a_backup_of_such_a_folder_has_none_either(tmp_path: Path) -> None:
 
 def test_it_moves_with_the_crawl(tmp_path: Path, postgres: str) -> None:
     as_before(tmp_path / "c")
-    moving.to_postgresql(tmp_path / "c", postgres, silent)
+    migrate.to_postgresql(tmp_path / "c", postgres, silent)
     with folders.reading(tmp_path / "c") as database:
         assert folders.read_settings(tmp_path / "c", database) == SECRET
         assert b":***@" in (folders.read_meta(database, "settings") or b"")
-    moving.to_sqlite(tmp_path / "c", silent)
+    migrate.to_sqlite(tmp_path / "c", silent)
     with folders.reading(tmp_path / "c") as database:
         assert folders.read_settings(tmp_path / "c", database) == SECRET
     assert tells(tmp_path) == ["c/cluster.json"]
@@ -115,7 +114,7 @@ def test_it_moves_with_the_crawl(tmp_path: Path, postgres: str) -> None:
 
 def test_another_proxy_takes_its_place(tmp_path: Path) -> None:
     folders.create(tmp_path / "c", SECRET)
-    app.change_settings(tmp_path / "c", {"proxy": "http://127.0.0.1:2"})
+    crawls.change_settings(tmp_path / "c", {"proxy": "http://127.0.0.1:2"})
     with open_store(tmp_path / "c") as store:
         assert store.settings.fetching.proxy == "http://127.0.0.1:2"
     assert tells(tmp_path) == []
@@ -128,7 +127,7 @@ def test_no_traceback_shows_it() -> None:
 def test_a_proxy_that_cannot_be_used_is_told_without_it() -> None:
     with pytest.raises(Exception, match=r"proxy.*\*\*\*") as told:
         topic_from_words(
-            "grid", ("http://a.test/",), names=app.names(), options={"proxy": f"ftp://u:{PASSWORD}@h"}, environ={}
+            "grid", ("http://a.test/",), names=crawls.names(), options={"proxy": f"ftp://u:{PASSWORD}@h"}, environ={}
         )
     assert PASSWORD not in str(told.value)
 

@@ -6,15 +6,18 @@ from collections.abc import Sequence
 from random import Random
 
 from shoal.frontier.frontier import Frontier
+from shoal.frontier.host_schedule import HostSchedule
 from shoal.frontier.intake import Intake
+from shoal.frontier.pending import PendingChanges
 from shoal.frontier.politeness import Clocks
 from shoal.frontier.scope import ScopeRule
 from shoal.frontier.traps import TrapDetector
 from shoal.model import Entry, Link, Page, Response, Seen, Task, Timing, Topic, Verdict
 from shoal.protocols import Strategy
 from shoal.settings import Budget, Politeness, Scope
+from shoal.store.packed_page import pack
 from shoal.testing.memory_ledger import MemoryLedger
-from shoal.testing.memory_url_index import MemoryShelf
+from shoal.testing.memory_url_index import MemoryUrlIndex
 from shoal.urls import host_of
 
 URL = "http://x.example/page"
@@ -37,10 +40,13 @@ def seen(
     """A page with this score and links with these hints came back."""
     links = links or [Link(url=f"http://x.example/{place}", position=place) for place in range(len(hints))]
     timing = Timing(started=ended, answered=ended, ended=ended)
+    response = Response(url=url, status=200, headers=(), body=b"", timing=timing)
+    page = Page(url=url, links=tuple(links), nofollow=nofollow)
     return Seen(
         task=Task(id=1, url=url, depth=depth, inherited=inherited),
-        response=Response(url=url, status=200, headers=(), body=b"", timing=timing),
-        page=Page(url=url, links=tuple(links), nofollow=nofollow),
+        response=response,
+        packed=pack(response, page),
+        page=page,
         verdict=Verdict(score=score, threshold=0.15),
         hints=tuple(hints),
     )
@@ -71,9 +77,11 @@ class Queue:
     def __init__(self) -> None:
         politeness = Politeness(delay=0.0, fetch_factor=0.0, per_host=1000, per_address=1000)
         clocks = Clocks(politeness, MemoryLedger(), longest_request=60, random=Random(1))
-        self.frontier = Frontier(MemoryShelf(), clocks)
+        url_index = MemoryUrlIndex()
+        records = PendingChanges(url_index)
+        self.frontier = Frontier(url_index, records, HostSchedule(clocks))
         scope = ScopeRule(Scope(), (HOME,))
-        self._intake = Intake(self.frontier, scope, TrapDetector(2026), Budget(), lost=lambda keys: None)
+        self._intake = Intake(self.frontier, records, scope, TrapDetector(2026), Budget(), lost=lambda keys: None)
 
     def follow(self, strategy: Strategy, visit: Seen) -> None:
         """A page's links come in."""
@@ -83,7 +91,8 @@ class Queue:
 
     def pop(self) -> Entry | None:
         """The next URL to fetch."""
-        return self.frontier.pop(1000.0)
+        task = self.frontier.pop(1000.0)
+        return self.frontier.leased[task.id] if task is not None else None
 
     def order(self) -> list[str]:
         """The names of all that wait, in the order of fetching."""

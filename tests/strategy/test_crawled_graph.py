@@ -4,28 +4,32 @@ from __future__ import annotations
 
 import asyncio
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 import pytest
 
-from shoal.model import Candidate, Link, Seen
-from shoal.strategy.crawled_graph import Chart, Noted, readable
+from shoal.model import Candidate, Link, Repriced, Seen
+from shoal.strategy.crawled_graph import CrawledGraph, LinkRanking, Noted, readable
+from shoal.strategy.graph import Graph
 from shoal.strategy.hits import Hits
 from shoal.strategy.pagerank import PageRank
 from shoal.urls import key_of
 from tests.strategy.pages import TOPIC, page, seen, url_of
 
 
-class Quiet(Chart):
+class Quiet(CrawledGraph):
     """A chart and nothing else."""
 
     def follow(self, seen: Seen) -> Iterable[Candidate]:
         self.chart(seen)
         return ()
 
+    async def refresh(self) -> Sequence[Repriced]:
+        return ()
 
-def grown(chart: Chart, pages: int, start: int = 0) -> Chart:
+
+def grown(chart: CrawledGraph, pages: int, start: int = 0) -> CrawledGraph:
     """So many more pages, without links."""
     for number in range(start, start + pages):
         chart.graph.add(number, ())
@@ -176,3 +180,64 @@ async def test_no_more_than_the_limit_is_told_at_once(monkeypatch: pytest.Monkey
     for number in range(6):
         list(strategy.follow(page(f"p{number}", *(f"{number}-{link}" for link in range(number + 1)))))
         assert len(await strategy.refresh()) <= 3
+
+
+# --- what each URL was worth at one moment ---------------------------------------------------------------------------
+
+
+def small() -> tuple[Graph, LinkRanking]:
+    """Pages 1 and 2 link to 10, 11, 12. Numbers in the graph: 1, 10, 11, 2, 12."""
+    graph = Graph()
+    graph.add(1, [10, 11])
+    graph.add(2, [12])
+    return graph, LinkRanking(graph, graph.snapshot(), [0.5, 0.2, 0.7, 0.9, 0.2])
+
+
+def test_the_best_come_first_and_of_equal_ones_the_one_found_first() -> None:
+    _, ranking = small()
+    assert ranking.best_waiting(9) == [(11, 0.7), (10, 0.2), (12, 0.2)]
+    assert ranking.best_pages(9) == [(2, 0.9), (1, 0.5)]
+    assert ranking.largest == 0.9
+
+
+@pytest.mark.parametrize(("limit", "keys"), [(0, []), (1, [11]), (2, [11, 10]), (3, [11, 10, 12])])
+def test_no_more_than_asked_for(limit: int, keys: list[int]) -> None:
+    _, ranking = small()
+    assert [key for key, _ in ranking.best_waiting(limit)] == keys
+
+
+def test_the_values_stay_what_they_were_when_the_graph_grows() -> None:
+    graph, ranking = small()
+    graph.add(10, [13, 14])
+    assert ranking.get(12, -1.0) == 0.2
+    assert ranking.get(13, -1.0) == -1.0, "it was found later"
+    assert ranking.get(99, -1.0) == -1.0, "it was never found"
+    assert ranking.best_waiting(9) == [(11, 0.7), (10, 0.2), (12, 0.2)]
+
+
+def test_the_values_of_those_that_wait() -> None:
+    graph, ranking = small()
+    graph.add(10, [13])
+    assert ranking.waiting([2, 11, 10, 13, 99]) == {11: 0.7, 10: 0.2}, "10 was fetched only later"
+
+
+def test_of_nothing_nothing_is_the_best() -> None:
+    graph = Graph()
+    ranking = LinkRanking(graph, graph.snapshot(), [])
+    assert ranking.best_waiting(5) == []
+    assert ranking.largest == 0.0
+
+
+def test_values_of_another_moment_are_a_bug_and_are_heard() -> None:
+    graph, _ = small()
+    with pytest.raises(ValueError, match="4 values for 5 URLs"):
+        LinkRanking(graph, graph.snapshot(), [0.1] * 4)
+
+
+def test_what_is_lost_is_not_waited_for() -> None:
+    graph, ranking = small()
+    lost = bytearray(len(graph))
+    lost[graph.number(11)] = 1
+    assert ranking.best_waiting(9, bytes(lost)) == [(10, 0.2), (12, 0.2)]
+    assert ranking.waiting([10, 11], bytes(lost)) == {10: 0.2}
+    assert ranking.best_waiting(1, bytes(lost) + bytes(100)) == [(10, 0.2)], "the graph has grown since"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from shoal.judge.links import CONTEXT_SHARE
+from shoal.judge.vector import CONTEXT_SHARE
 from shoal.model import Candidate, Reason, Seen, State
 from shoal.strategy.fish_pagerank import FishPageRank
 from shoal.testing.fakes import html
@@ -94,7 +94,7 @@ def test_dropped_links_come_back_when_a_better_page_has_them(tmp_path: Path) -> 
 
 
 async def test_a_ranking_of_nothing_is_none() -> None:
-    """The first pages of a crawl may all be pictures."""
+    """The first pages of a crawl may all be images."""
     strategy = FishPageRank(TOPIC)
     await strategy.refresh()
     assert one_link(strategy, page("p", "x", score=0.6)).priority == pytest.approx(0.375)

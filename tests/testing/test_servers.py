@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+import asyncpg
 import pytest
 
 from shoal.testing.daemons import Daemon, ServerError, free_port, private_folder, wait_until
@@ -30,6 +31,7 @@ def answers(port: int) -> bool:
 # --- PostgreSQL ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_postgresql_keeps_what_is_committed_when_it_is_killed() -> None:
     with PostgreSQL() as server:
         url = server.create_database()
@@ -42,6 +44,7 @@ def test_postgresql_keeps_what_is_committed_when_it_is_killed() -> None:
         assert server.execute("SELECT id FROM pages", url) == "7"
 
 
+@pytest.mark.slow
 def test_two_postgresql_run_side_by_side() -> None:
     with PostgreSQL() as one, PostgreSQL(fsync=True) as other:
         assert one.port != other.port
@@ -55,9 +58,21 @@ def test_each_test_has_a_database_of_its_own(postgres_server: PostgreSQL, postgr
     other = postgres_server.create_database()
     postgres_server.execute("CREATE TABLE here (id int)", postgres)
     assert postgres_server.execute("SELECT to_regclass('here') IS NULL", other) == "t"
-    postgres_server.drop_database(other)
-    with pytest.raises(ServerError, match="does not exist"):
-        postgres_server.execute("SELECT 1", other)
+
+
+async def test_an_emptied_database_is_like_a_new_one(postgres_server: PostgreSQL, postgres: str) -> None:
+    postgres_server.execute(
+        'CREATE TABLE here (id int); CREATE SCHEMA "a; crawl"; CREATE TABLE "a; crawl".x ()', postgres
+    )
+    connected = await asyncpg.connect(postgres)
+    await connected.execute("SELECT pg_advisory_lock(1)")
+    postgres_server.empty_database(postgres)
+    with pytest.raises(asyncpg.PostgresError):
+        await connected.execute("SELECT 1")
+    mine = "FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'"
+    assert postgres_server.execute(f"SELECT string_agg(nspname, ',') {mine}", postgres) == "public"
+    assert postgres_server.execute("SELECT to_regclass('here') IS NULL, pg_try_advisory_lock(1)", postgres) == "t|t"
+    postgres_server.execute("CREATE TABLE here (id int)", postgres)
 
 
 def test_postgresql_wants_the_password(postgres_server: PostgreSQL) -> None:

@@ -59,10 +59,10 @@ def test_every_key_arrives(tmp_path: Path) -> None:
         parameters = { width = 10, depth = 2.5 }
         judge = "zones"
         learn_from_seeds = true
-        feedback = true
+        adapt_topic = true
         adapt_threshold = true
-        interval = 50
-        wanted = 5
+        adapt_interval = 50
+        adapt_wanted = 5
         scope = "domain"
         include = ["*energy*"]
         exclude = "*.pdf"
@@ -107,7 +107,7 @@ def test_every_key_arrives(tmp_path: Path) -> None:
         strategy="fish",
         parameters=(("width", 10.0), ("depth", 2.5)),
         judge="zones",
-        learning=Learning(from_seeds=True, feedback=True, adapt_threshold=True, interval=50, wanted=5),
+        learning=Learning(from_seeds=True, adapt_topic=True, adapt_threshold=True, interval=50, wanted=5),
         scope=Scope(kind="domain", include=("*energy*",), exclude=("*.pdf",)),
         budget=Budget(max_pages=5000, max_pages_per_host=100, max_depth=0, max_bytes=1_000_000, max_time=600.0),
         politeness=Politeness(delay=0.0, per_host=2),
@@ -287,8 +287,8 @@ def test_how_to_talk_to_servers_where_there_is_no_crawl() -> None:
             "grid.toml: strategy stands below [learned] and is read as a word; move it above that line",
         ),
         (
-            SEED + "[keywords]\ngrid = 1\nfeedback = true",
-            "grid.toml: feedback stands below [keywords] and is read as a word; move it above that line",
+            SEED + "[keywords]\ngrid = 1\nadapt_topic = true",
+            "grid.toml: adapt_topic stands below [keywords] and is read as a word; move it above that line",
         ),
         (
             SEED + "[keywords]\ngrid = { wieght = 1 }",
@@ -299,8 +299,8 @@ def test_how_to_talk_to_servers_where_there_is_no_crawl() -> None:
             "grid.toml: learned must have factors that are numbers above 0, but 'grid' has 0",
         ),
         (SEED + "learned = ['grid']", "grid.toml: learned must be a table of words and weights, not ['grid']"),
-        (LEAST + "feedback = 1", "grid.toml: feedback must be true or false, not 1"),
-        (LEAST + "interval = 0", "grid.toml: interval must be a whole number of at least 1, not 0"),
+        (LEAST + "adapt_topic = 1", "grid.toml: adapt_topic must be true or false, not 1"),
+        (LEAST + "adapt_interval = 0", "grid.toml: adapt_interval must be a whole number of at least 1, not 0"),
         (
             LEAST + "strategy = 'fish'\nparameters = { widht = 3 }",
             'grid.toml: parameters: strategy fish has no "widht"; did you mean width?',

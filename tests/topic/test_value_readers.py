@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from shoal.model import Term
-from shoal.topic import value_readers as values
+from shoal.topic import value_readers
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from shoal.topic import value_readers as values
     ],
 )
 def test_durations(given: object, seconds: float) -> None:
-    assert values.duration(given) == seconds
+    assert value_readers.duration(given) == seconds
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_durations(given: object, seconds: float) -> None:
 )
 def test_what_is_no_duration(given: object) -> None:
     with pytest.raises(ValueError, match="must be seconds or a duration such as"):
-        values.duration(given)
+        value_readers.duration(given)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_what_is_no_duration(given: object) -> None:
     ],
 )
 def test_keywords(given: object, terms: list[tuple[str, float]]) -> None:
-    assert values.keywords(given) == tuple(Term(text=text, weight=weight) for text, weight in terms)
+    assert value_readers.keywords(given) == tuple(Term(text=text, weight=weight) for text, weight in terms)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_keywords(given: object, terms: list[tuple[str, float]]) -> None:
 )
 def test_what_are_no_keywords(given: object, sentence: str) -> None:
     with pytest.raises(ValueError, match="must") as caught:
-        values.keywords(given)
+        value_readers.keywords(given)
     assert str(caught.value) == sentence
 
 
@@ -94,12 +94,12 @@ def test_what_are_no_keywords(given: object, sentence: str) -> None:
 )
 def test_what_is_no_seed(given: object, sentence: str) -> None:
     with pytest.raises(ValueError, match="must") as caught:
-        values.seeds(given)
+        value_readers.seeds(given)
     assert str(caught.value) == sentence
 
 
 def test_seeds_come_out_in_normal_form_and_once() -> None:
-    assert values.seeds(["HTTP://X.example", "http://x.example/#top", "http://y.example/电"]) == (
+    assert value_readers.seeds(["HTTP://X.example", "http://x.example/#top", "http://y.example/电"]) == (
         "http://x.example/",
         "http://y.example/%E7%94%B5",
     )
@@ -107,7 +107,7 @@ def test_seeds_come_out_in_normal_form_and_once() -> None:
 
 def test_a_long_value_does_not_fill_the_screen() -> None:
     with pytest.raises(ValueError, match="must") as caught:
-        values.seeds("x" * 100_000)
+        value_readers.seeds("x" * 100_000)
     assert len(str(caught.value)) < 200
 
 
@@ -121,7 +121,7 @@ def test_a_long_value_does_not_fill_the_screen() -> None:
     ],
 )
 def test_named_numbers(given: object, numbers: tuple[tuple[str, float], ...]) -> None:
-    assert values.named_numbers(given) == numbers
+    assert value_readers.named_numbers(given) == numbers
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_named_numbers(given: object, numbers: tuple[tuple[str, float], ...]) ->
 )
 def test_what_are_no_named_numbers(given: object, said: str) -> None:
     with pytest.raises(ValueError, match="must be names with numbers, such as width=10, but ") as caught:
-        values.named_numbers(given)
+        value_readers.named_numbers(given)
     assert str(caught.value).endswith(said)
 
 
@@ -145,8 +145,8 @@ def test_what_are_no_named_numbers(given: object, said: str) -> None:
     ("one", "other"), [("電網", "电网"), ("Power Grids", "power grid"), ("X-Ray", "x ray"), ("ＫＶ", "kv")]
 )
 def test_words_of_one_form(one: str, other: str) -> None:
-    assert values.form_of(one) == values.form_of(other)
+    assert value_readers.form_of(one) == value_readers.form_of(other)
 
 
 def test_the_form_of_a_single_word_is_its_term() -> None:
-    assert (values.form_of("grids"), values.form_of("变压器")) == ("grid", "变压器")
+    assert (value_readers.form_of("grids"), value_readers.form_of("变压器")) == ("grid", "变压器")

@@ -84,7 +84,8 @@ def test_the_code_of_the_packages_does_not_run(tmp_path: Path) -> None:
 
 def test_nobody_waits_for_arrow_who_has_no_english_vectors(tmp_path: Path) -> None:
     install_chinese(tmp_path, {})
-    code = f"import sys; from shoal.topic.word_vectors import spaces; spaces([{str(tmp_path)!r}]); sys.exit('pyarrow' in sys.modules)"
+    looks = f"from shoal.topic.word_vectors import spaces; spaces([{str(tmp_path)!r}])"
+    code = f"import sys; {looks}; sys.exit('pyarrow' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

@@ -7,7 +7,8 @@ from math import isfinite
 
 from msgspec.structs import replace
 
-from shoal.model import Missed, Moved, Pictured, RobotsRead, Seen, Timing, Visit
+from shoal.model import Missed, Moved, RobotsRead, Seen, SeenImage, Timing, Visit
+from shoal.store import warc
 
 _KEPT = 8
 _LONGEST = 60.0
@@ -16,7 +17,7 @@ _SAME = 0.02
 """Seconds that clocks may differ and still count as the same."""
 
 
-class Offset:
+class ClockOffset:
     """How far the clock of a coordinator is ahead of ours, by the quickest of the last answers. Sole owner of them."""
 
     def __init__(self) -> None:
@@ -43,7 +44,13 @@ def shifted(visit: Visit, seconds: float) -> Visit:
     if not seconds:
         return visit
     match visit:
-        case Seen(response=response) | Pictured(response=response):
+        case Seen(response=response, packed=packed):
+            timing = _later(response.timing, seconds)
+            record = packed.record and warc.dated(packed.record, timing.answered)
+            return replace(
+                visit, response=replace(response, timing=timing), packed=replace(packed, record=record)
+            )  # its time stands in what goes to the disk, too
+        case SeenImage(response=response):
             return replace(visit, response=replace(response, timing=_later(response.timing, seconds)))
         case Moved(redirect=redirect):
             return replace(visit, redirect=replace(redirect, timing=_later(redirect.timing, seconds)))

@@ -36,7 +36,7 @@ _DURABLE = pika.BasicProperties(delivery_mode=2)
 _READ_BYTES = 2**16
 
 
-class _Connection(AsyncioConnection):  # type: ignore[misc]  # the library does not say that it has types
+class _PikaConnection(AsyncioConnection):  # type: ignore[misc]  # the library does not say that it has types
     """The library's connection, with fewer calls of the system: results are large, and tasks are many.
 
     It would read 4 KB at a time, and begin anew to make a message of them each time; and send a message in three parts. There is
@@ -51,7 +51,7 @@ class _Connection(AsyncioConnection):  # type: ignore[misc]  # the library does 
         super()._output_marshaled_frames([b"".join(marshaled_frames)])
 
 
-class LineLost(Exception):
+class ConnectionLost(Exception):
     """The connection is gone; why is in the message."""
 
 
@@ -66,7 +66,7 @@ class Delivery(NamedTuple):
     reply_to: str
 
 
-class Line:
+class Connection:
     """An open connection. Sole owner of what waits for confirmation on it."""
 
     def __init__(self, connection: AsyncioConnection) -> None:
@@ -85,8 +85,8 @@ class Line:
         await self._ask(self._channel.confirm_delivery, self._confirmed)
 
     async def watch(self) -> None:
-        """Never returns; raises `LineLost` when the line is."""
-        raise LineLost(await asyncio.shield(self._end))
+        """Never returns; raises `ConnectionLost` when the line is."""
+        raise ConnectionLost(await asyncio.shield(self._end))
 
     @property
     def is_lost(self) -> bool:
@@ -149,10 +149,10 @@ class Line:
         await self._ask(self._channel.basic_cancel, consumer)
 
     def publish(self, queue: str, body: bytes) -> asyncio.Future[None]:
-        """Put a durable message into a queue. The future is done when the broker has it; `LineLost` when nobody knows."""
+        """Put a durable message into a queue. The future is done when the broker has it; `ConnectionLost` when nobody knows."""
         sure: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         if self.is_lost:
-            sure.set_exception(LineLost(self._end.result()))
+            sure.set_exception(ConnectionLost(self._end.result()))
             sure.exception()  # it was looked at: not all that is published is waited for
             return sure
         self._sent += 1
@@ -185,7 +185,7 @@ class Line:
         self._end.set_result(_sentence(why))
         for waiting in (*self._unconfirmed.values(), *self._asked):
             if not waiting.done():
-                waiting.set_exception(LineLost(self._end.result()))
+                waiting.set_exception(ConnectionLost(self._end.result()))
                 waiting.exception()
         self._unconfirmed.clear()
         self._asked.clear()
@@ -228,7 +228,7 @@ class Line:
 
     async def _answered(self, answer: asyncio.Future[_T]) -> _T:
         if self.is_lost and not answer.done():
-            raise LineLost(self._end.result())
+            raise ConnectionLost(self._end.result())
         try:
             return await answer
         finally:
@@ -253,11 +253,11 @@ def check_url(url: str) -> None:
 
 
 @asynccontextmanager
-async def dialled(url: str) -> AsyncIterator[Line]:
-    """A line to the broker; `LineLost` when it cannot be reached, `BrokerRefused` when it does not let us in."""
+async def dialled(url: str) -> AsyncIterator[Connection]:
+    """A line to the broker; `ConnectionLost` when it cannot be reached, `BrokerRefused` when it does not let us in."""
     opened: asyncio.Future[AsyncioConnection] = asyncio.get_running_loop().create_future()
-    lines: list[Line] = []
-    connection = _Connection(
+    lines: list[Connection] = []
+    connection = _PikaConnection(
         _parameters(url),
         on_open_callback=lambda connection: _answer(opened, connection),
         on_open_error_callback=lambda _, why: _not_opened(opened, url, why),
@@ -267,28 +267,28 @@ async def dialled(url: str) -> AsyncIterator[Line]:
     try:
         async with asyncio.timeout(_DIAL_SECONDS):
             await opened
-            lines.append(Line(connection))
+            lines.append(Connection(connection))
             await lines[0].open()
     except TimeoutError:
         if not (connection.is_closed or connection.is_closing):
             connection.close()
-        raise LineLost("it does not answer") from None
+        raise ConnectionLost("it does not answer") from None
     try:
         yield lines[0]
     finally:
         await lines[0].close()
 
 
-Stay = Callable[[str, Callable[[Line], Awaitable[None]]], Coroutine[Any, Any, None]]
+Stay = Callable[[str, Callable[[Connection], Awaitable[None]]], Coroutine[Any, Any, None]]
 """How one stays on a line: `stay_on_line`, or what a test has in its place."""
 
 
-def _lose(lines: list[Line], why: object) -> None:
+def _lose(lines: list[Connection], why: object) -> None:
     for line in lines:
         line.lose(why)
 
 
-async def stay_on_line(url: str, use: Callable[[Line], Awaitable[None]]) -> None:
+async def stay_on_line(url: str, use: Callable[[Connection], Awaitable[None]]) -> None:
     """Use a line to the broker until that returns. When the line is lost, `use` is cancelled, and begins anew on the next one.
 
     A broker that is away is waited for, however long; one that refuses us from the start is an error.
@@ -303,7 +303,7 @@ async def stay_on_line(url: str, use: Callable[[Line], Awaitable[None]]) -> None
                 known, away, attempt = True, False, 0
                 if not (why := await _used(line, use)):
                     return
-        except LineLost as lost:
+        except ConnectionLost as lost:
             why = str(lost)
         except BrokerRefused as refused:
             if not known:
@@ -316,7 +316,7 @@ async def stay_on_line(url: str, use: Callable[[Line], Awaitable[None]]) -> None
         attempt += 1
 
 
-async def _used(line: Line, use: Callable[[Line], Awaitable[None]]) -> str:
+async def _used(line: Connection, use: Callable[[Connection], Awaitable[None]]) -> str:
     """Why the line was lost before the end; empty when it was not."""
     why = ""
     try:
@@ -324,7 +324,7 @@ async def _used(line: Line, use: Callable[[Line], Awaitable[None]]) -> str:
             watching = group.create_task(line.watch())
             await use(line)
             watching.cancel()
-    except* LineLost as lost:
+    except* ConnectionLost as lost:
         why = str(first_of(lost))
     return why
 
@@ -354,7 +354,7 @@ def _not_opened(opened: asyncio.Future[AsyncioConnection], url: str, why: object
     elif isinstance(why, ProbableAccessDeniedError):
         opened.set_exception(BrokerRefused(f"The broker at {shown(url)} does not let this user in there."))
     else:
-        opened.set_exception(LineLost(_sentence(why)))
+        opened.set_exception(ConnectionLost(_sentence(why)))
 
 
 def _sentence(why: object) -> str:

@@ -21,17 +21,17 @@ from msgspec.structs import replace
 
 from shoal import __version__
 from shoal.cluster import leases, wire
-from shoal.cluster.connection import Delivery, Line, LineLost, Stay, stay_on_line
+from shoal.cluster.connection import Connection, ConnectionLost, Delivery, Stay, stay_on_line
 from shoal.cluster.leases import Lease, Leases
 from shoal.cluster.wire import DEAD, TASKS, VOICES, WIRE, Assigned, Beat, Declined, Returned, Sealed, results_of
-from shoal.cluster.worker_registry import Crew, shown_name
+from shoal.cluster.worker_registry import WorkerRegistry, shown_name
 from shoal.crawl.coordinator import Coordinator
-from shoal.crawl.figures import ClusterFigures
+from shoal.crawl.metrics import ClusterFigures
 from shoal.crawl.validation import Misfit, Unreadable, checked, in_words, is_of, settle_checked
 from shoal.errors import ShoalError
 from shoal.model import Failure, Missed, Reason, Seen, Task, Timing, Visit, timing_of
 from shoal.settings import Settings
-from shoal.store import packed_page as packing
+from shoal.store import packed_page
 from shoal.urls import host_of, normalise
 
 logger = logging.getLogger(__name__)
@@ -76,13 +76,13 @@ class Dispatch:
         self._clock = clock
         self._begin_within, self._lease_seconds = leases.begin_within(settings), leases.longest(settings)
         self._leases = Leases()
-        self.crew = Crew()
+        self.worker_registry = WorkerRegistry()
         self._limit = 0.0
         """So many leases at once; by the workers that were there at the last look."""
         self._room = asyncio.Event()
         """Set while more may be handed out."""
         self._over = asyncio.Event()
-        self._line: Line | None = None
+        self._line: Connection | None = None
         self._unsaved: dict[int, int] = {}
         """For each batch of the coordinator that is not on the disk yet: the last result in it, by its tag on this line."""
         self._alone_since: float | None = clock()
@@ -90,7 +90,7 @@ class Dispatch:
         self._refusals: set[str] = set()
         """What workers said that cannot work for this crawl."""
         self._redeliveries = self._expired = self._late = self._dead = 0
-        coordinator.work_with(self._durable, lambda: self.crew.records(clock()))
+        coordinator.work_with(self._durable, lambda: self.worker_registry.records(clock()))
 
     async def run(self, url: str, crawl: asyncio.Future[Any], stay: Stay = stay_on_line) -> None:
         """Be there for the coordinator until the crawl is over, and all of it is on the disk."""
@@ -108,8 +108,8 @@ class Dispatch:
         """How the cluster stands at this moment."""
         now = self._clock()
         return ClusterFigures(
-            workers=self.crew.size(now),
-            capacity=self.crew.capacity(now),
+            workers=self.worker_registry.size(now),
+            capacity=self.worker_registry.capacity(now),
             redeliveries=self._redeliveries,
             expired=self._expired,
             late=self._late,
@@ -118,7 +118,7 @@ class Dispatch:
 
     # --- one line ----------------------------------------------------------------------------------------------------
 
-    async def _serve(self, line: Line) -> None:
+    async def _serve(self, line: Connection) -> None:
         results = results_of(self._crawl)
         await line.declare(DEAD, **wire.DEAD_LIMITS)
         await line.declare(TASKS, **wire.TASKS_LIMITS)
@@ -142,7 +142,7 @@ class Dispatch:
 
     # --- handing out -------------------------------------------------------------------------------------------------
 
-    async def _hand_out(self, line: Line) -> None:
+    async def _hand_out(self, line: Connection) -> None:
         while True:
             await self._room.wait()
             if (task := await self._coordinator.lease()) is None:
@@ -152,7 +152,7 @@ class Dispatch:
             else:
                 self._assign(line, task)
 
-    def _assign(self, line: Line, task: Task) -> None:
+    def _assign(self, line: Connection, task: Task) -> None:
         now = self._clock()
         assigned = Assigned(
             **msgspec.structs.asdict(task),
@@ -167,7 +167,7 @@ class Dispatch:
         self._count_room()
 
     def _count_crew(self) -> None:
-        self._limit = AHEAD * self.crew.capacity(self._clock())
+        self._limit = AHEAD * self.worker_registry.capacity(self._clock())
         self._count_room()
 
     def _count_room(self) -> None:
@@ -261,13 +261,13 @@ class Dispatch:
                 self._coordinator.let_go(host)
             self._count_crew()
             self._tell_of_workers(now)
-            if self._line is not None and len(self._leases) and not self.crew.size(now):
+            if self._line is not None and len(self._leases) and not self.worker_registry.size(now):
                 await self._decline_for_all(self._line)
             await asyncio.sleep(_TICK)
 
     def _tell_of_workers(self, now: float) -> None:
         """That nobody works is worth a line, once; and that somebody does again."""
-        if self.crew.size(now):
+        if self.worker_registry.size(now):
             if self._alone_since is None:
                 logger.warning("Workers are here: the crawl goes on.")
             self._alone_since = now
@@ -275,7 +275,7 @@ class Dispatch:
             self._alone_since = None
             logger.warning("No worker is here: the crawl waits for a shoal worker with this broker.")
 
-    async def _decline_for_all(self, line: Line) -> None:
+    async def _decline_for_all(self, line: Connection) -> None:
         """The last worker has left: what lies in the queue, of whatever crawl, is not begun by anybody."""
         try:
             while (delivery := await line.get(TASKS)) is not None:
@@ -289,13 +289,13 @@ class Dispatch:
                 left = answer(run=task.run, lease=task.lease, task=wire.plain(task))
                 await line.publish(results_of(task.crawl), wire.encode(left))
                 line.ack(delivery.tag)
-        except LineLost:
+        except ConnectionLost:
             return  # whoever is on the next line goes on
 
     def _lost(self, lease: Lease, now: float) -> Missed:
         """Nobody brought it home; one that takes its workers with it is put aside."""
         kills = lease.returned and lease.task.attempt >= KILLS
-        if kills and lease.task.kind == "page":
+        if kills and lease.task.kind in ("page", "revisit"):
             why = f"{lease.task.attempt} workers died while they had it"
             self._put_aside(wire.encode(lease.task), lease.task.url, why)
         detail = (
@@ -331,11 +331,11 @@ class Dispatch:
 
     # --- voices ------------------------------------------------------------------------------------------------------
 
-    def _hear(self, line: Line, said: Delivery) -> None:
+    def _hear(self, line: Connection, said: Delivery) -> None:
         now = self._clock()
         match wire.read_voice(said.body):
             case Beat() as beat:
-                if self.crew.heard(beat, now):
+                if self.worker_registry.heard(beat, now):
                     self._count_crew()
                 reply = _refusal(beat) or wire.Heard(crawl=self._crawl, run=self._run, sent=beat.sent, now=now)
                 line.say(wire.encode(reply), to=said.reply_to)
@@ -356,7 +356,7 @@ def _whole(visit: Visit | Unreadable) -> Visit:
     """The visit, if what is packed in it can be unpacked."""
     if isinstance(visit, Unreadable):
         raise visit
-    if isinstance(visit, Seen) and visit.packed is not None and (why := packing.damage(visit.packed)):
+    if isinstance(visit, Seen) and (why := packed_page.damage(visit)):
         raise Misfit(why)
     return visit
 

@@ -19,8 +19,8 @@ from msgspec.structs import replace
 
 from shoal import __version__
 from shoal.cluster import wire
-from shoal.cluster.clock_offset import Offset, shifted
-from shoal.cluster.connection import Delivery, Line, LineLost, Stay, stay_on_line
+from shoal.cluster.clock_offset import ClockOffset, shifted
+from shoal.cluster.connection import Connection, ConnectionLost, Delivery, Stay, stay_on_line
 from shoal.cluster.wire import (
     TASKS,
     VOICES,
@@ -37,13 +37,12 @@ from shoal.cluster.wire import (
     results_of,
 )
 from shoal.cluster.worker_registry import BEAT
-from shoal.crawl.figures import WorkerFigures
+from shoal.crawl.metrics import WorkerFigures
 from shoal.crawl.validation import Unreadable
 from shoal.errors import BrokerRefused
 from shoal.internal_errors import failure_of
-from shoal.model import Missed, Seen, Timing, Visit
+from shoal.model import Missed, Timing, Visit
 from shoal.steady_clock import SteadyClock
-from shoal.store.packed_page import packed
 
 logger = logging.getLogger(__name__)
 _AHEAD = 1.25
@@ -54,7 +53,7 @@ _FAREWELL = 0.25
 """Seconds for the last tasks to arrive, when a worker has said that it leaves."""
 
 
-class Hand:
+class WorkerBroker:
     """The tasks of one worker. Implements `protocols.Broker`; sole owner of what it has in hand. `run` must be running."""
 
     def __init__(self, name: str, capacity: int, clock: Callable[[], float] | None = None) -> None:
@@ -65,16 +64,16 @@ class Hand:
         """Tasks that nobody has begun with."""
         self._unbriefed: dict[tuple[str, int], tuple[Assigned, float]] = {}
         """Tasks of crawls that are not known well enough, by run and lease, each with the moment it came."""
-        self._deliveries: dict[tuple[str, int], tuple[Line, int]] = {}
+        self._deliveries: dict[tuple[str, int], tuple[Connection, int]] = {}
         """How each task in hand can be acknowledged."""
         self._briefs: dict[str, tuple[Brief, float]] = {}
         """What is known of each crawl, and since when."""
-        self._offsets: dict[str, Offset] = {}
+        self._offsets: dict[str, ClockOffset] = {}
         self._waiting: deque[asyncio.Future[Assigned | None]] = deque()
         self._leaving = asyncio.Event()
         self._gone = asyncio.Event()
         """All is brought home."""
-        self._line: Line | None = None
+        self._line: Connection | None = None
         self._on_line = asyncio.Event()
         self._own_queue = ""
         self._busy = 0
@@ -122,10 +121,7 @@ class Hand:
         """A result as it travels. One that cannot be sent is a failure of its URL, not of this worker."""
         offset = self._ahead(task)
         try:
-            there = shifted(replace(visit, task=wire.plain(task)), offset)
-            # Not before its times are right: they stand in what goes to the disk.
-            learning = self.brief(task.crawl).settings.learning
-            return self._came(task, packed(there, learning) if isinstance(there, Seen) else there)
+            return self._came(task, shifted(replace(visit, task=wire.plain(task)), offset))
         except Exception as error:
             now = self._clock() + offset
             failure = failure_of(error, task.url, Timing(started=now, answered=now, ended=now))
@@ -164,7 +160,7 @@ class Hand:
             assert line is not None
             try:
                 await line.publish(results_of(task.crawl), body)
-            except LineLost:
+            except ConnectionLost:
                 if self._line is line:
                     self._on_line.clear()
                 continue
@@ -194,7 +190,7 @@ class Hand:
         """All that was under way is at home."""
         self._gone.set()
 
-    async def _serve(self, line: Line) -> None:
+    async def _serve(self, line: Connection) -> None:
         await line.declare_meeting(VOICES)
         self._own_queue = await line.declare_own()
         refused: asyncio.Future[str] = asyncio.get_running_loop().create_future()
@@ -216,7 +212,7 @@ class Hand:
             self._line = None
             self._on_line.clear()
 
-    async def _take(self, line: Line) -> None:
+    async def _take(self, line: Connection) -> None:
         """Take tasks from the queue until the worker leaves; then give back what nobody has begun with."""
         came: asyncio.Queue[Delivery] = asyncio.Queue()
         await line.declare(TASKS, **wire.TASKS_LIMITS)
@@ -231,11 +227,11 @@ class Hand:
             taking.cancel()
         await self._decline_all(line, came)
 
-    async def _take_all(self, line: Line, came: asyncio.Queue[Delivery]) -> None:
+    async def _take_all(self, line: Connection, came: asyncio.Queue[Delivery]) -> None:
         while True:
             self._got(line, await came.get())
 
-    def _got(self, line: Line, delivery: Delivery) -> None:
+    def _got(self, line: Connection, delivery: Delivery) -> None:
         try:
             task = wire.read_assigned(delivery.body)
         except Unreadable as problem:
@@ -258,7 +254,7 @@ class Hand:
             self._unbriefed[task.run, task.lease] = task, self._clock()
             self._ask(line, task.crawl, task.run)
 
-    async def _decline_all(self, line: Line, came: asyncio.Queue[Delivery]) -> None:
+    async def _decline_all(self, line: Connection, came: asyncio.Queue[Delivery]) -> None:
         """What nobody has begun with goes back."""
         while not came.empty():
             self._got(line, came.get_nowait())
@@ -282,7 +278,7 @@ class Hand:
 
     # --- voices ------------------------------------------------------------------------------------------------------
 
-    async def _beat_on(self, line: Line) -> None:
+    async def _beat_on(self, line: Connection) -> None:
         while True:
             await asyncio.sleep(BEAT)
             self._beat(line)
@@ -297,7 +293,7 @@ class Hand:
                 del self._unbriefed[key]
                 await self._bring(task, _declined(task))
 
-    def _beat(self, line: Line) -> None:
+    def _beat(self, line: Connection) -> None:
         beat = Beat(
             wire=WIRE,
             shoal=__version__,
@@ -312,7 +308,7 @@ class Hand:
         )
         line.say(wire.encode(beat), at=VOICES, reply_to=self._own_queue)
 
-    def _ask(self, line: Line, crawl: str, run: str) -> None:
+    def _ask(self, line: Connection, crawl: str, run: str) -> None:
         line.say(wire.encode(Ask(crawl=crawl, run=run, sent=self._clock())), at=VOICES, reply_to=self._own_queue)
 
     def _hear(self, said: Delivery, refused: asyncio.Future[str]) -> None:
@@ -327,7 +323,7 @@ class Hand:
                 refused.set_result(why)
 
     def _hear_time(self, crawl: str, sent: float, now: float) -> None:
-        self._offsets.setdefault(crawl, Offset()).heard(sent=sent, there=now, back=self._clock())
+        self._offsets.setdefault(crawl, ClockOffset()).heard(sent=sent, there=now, back=self._clock())
 
     def _knows(self, task: Assigned) -> bool:
         if (known := self._briefs.get(task.crawl)) is None:

@@ -7,7 +7,7 @@ from collections import deque
 from msgspec.structs import replace
 
 from shoal.cluster.wire import WIRE, Beat
-from shoal.remembered import WorkerRecord
+from shoal.model.stored import WorkerRecord
 
 BEAT = 1.0
 """Seconds between two beats of a worker."""
@@ -68,7 +68,7 @@ class _Worker:
         return (last.visits - first.visits) / (last_at - first_at) if last_at > first_at else 0.0
 
 
-class Crew:
+class WorkerRegistry:
     """All workers that were heard lately. Sole owner of what is known of them."""
 
     def __init__(self) -> None:

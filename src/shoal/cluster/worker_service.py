@@ -8,34 +8,34 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import signal
 import time
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, contextmanager, nullcontext
+from collections.abc import Callable, Coroutine
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, nullcontext
 from typing import NamedTuple
 
-from shoal import interpreter
 from shoal.cluster.wire import Assigned, Brief
-from shoal.cluster.worker_broker import Hand
-from shoal.crawl.visitor import Visits, open_visitor
+from shoal.cluster.worker_broker import WorkerBroker
+from shoal.crawl.time_slices import collect_seldom
+from shoal.crawl.visitor import CrawlVisitor, open_visitor
 from shoal.crawl.worker import work_together
 from shoal.errors import first_of
 from shoal.model import Task, Visit
-from shoal.settings import Address
+from shoal.settings import ListenAddress
+from shoal.signals import stopped_by_signals
 
 logger = logging.getLogger(__name__)
 _REST = 1.0
 """Seconds before a task of a crawl that we cannot work for goes back: the next one may come to us at once."""
 _TRY_AGAIN = 30.0
 """Seconds after which such a crawl is tried again: somebody may have brought what was missing."""
-Watch = Callable[[Hand], Coroutine[None, None, None]]
+Watch = Callable[[WorkerBroker], Coroutine[None, None, None]]
 """Shows how a worker stands; cancelled when it is over."""
 
 
 class _Open:
     """The visitor of one crawl. Owned by `Visitors`."""
 
-    def __init__(self, visitor: Visits, brief: Brief, stack: AsyncExitStack) -> None:
+    def __init__(self, visitor: CrawlVisitor, brief: Brief, stack: AsyncExitStack) -> None:
         self.visitor = visitor
         self.brief = brief
         self.stack = stack
@@ -60,7 +60,7 @@ class _Refusal(NamedTuple):
 class Visitors:
     """A visitor for each crawl, opened when its first task comes. Implements `protocols.Visitor`; sole owner of them."""
 
-    def __init__(self, hand: Hand, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, hand: WorkerBroker, clock: Callable[[], float] = time.time) -> None:
         self._hand = hand
         self._clock = clock
         self._open: dict[str, _Open] = {}
@@ -113,7 +113,7 @@ class Visitors:
             found.adopt(brief)
             return found
         stack = AsyncExitStack()
-        new = _Open(await stack.enter_async_context(open_visitor(brief.settings, packs=False)), brief, stack)
+        new = _Open(await stack.enter_async_context(open_visitor(brief.settings)), brief, stack)
         self._open[brief.crawl] = new
         if found is not None:
             found.replaced = True
@@ -122,10 +122,10 @@ class Visitors:
         return new
 
 
-class AbleHand:
+class SkilledWorkerBroker:
     """The tasks that this machine can do; the others go back. Implements `protocols.Broker`."""
 
-    def __init__(self, hand: Hand, visitors: Visitors) -> None:
+    def __init__(self, hand: WorkerBroker, visitors: Visitors) -> None:
         self._hand = hand
         self._visitors = visitors
 
@@ -143,17 +143,19 @@ class AbleHand:
         await self._hand.settle(visit)
 
 
-async def work_for_all(url: str, *, name: str, concurrency: int, watch: Watch, metrics: Address | None = None) -> None:
+async def work_for_all(
+    url: str, *, name: str, concurrency: int, watch: Watch, metrics: ListenAddress | None = None
+) -> None:
     """Visit pages for whoever hands out tasks there, until a signal ends it: the first one lets what is under way come home."""
-    interpreter.tune()
-    hand = Hand(name, concurrency)
+    collect_seldom()
+    hand = WorkerBroker(name, concurrency)
     visitors = Visitors(hand)
     try:
-        with _leave_on_signals(hand):
+        with stopped_by_signals(hand.leave):
             async with _shown(hand, name, metrics), asyncio.TaskGroup() as group:
                 watching = group.create_task(watch(hand))
                 group.create_task(hand.run(url))
-                await work_together(AbleHand(hand, visitors), visitors, concurrency)
+                await work_together(SkilledWorkerBroker(hand, visitors), visitors, concurrency)
                 hand.gone()
                 watching.cancel()
     except BaseExceptionGroup as failed:
@@ -162,7 +164,7 @@ async def work_for_all(url: str, *, name: str, concurrency: int, watch: Watch, m
         await visitors.close()
 
 
-def _shown(hand: Hand, name: str, address: Address | None) -> AbstractAsyncContextManager[object]:
+def _shown(hand: WorkerBroker, name: str, address: ListenAddress | None) -> AbstractAsyncContextManager[object]:
     """The figures of a worker are there for others to watch, if somebody said where."""
     if address is None:
         return nullcontext()
@@ -170,26 +172,3 @@ def _shown(hand: Hand, name: str, address: Address | None) -> AbstractAsyncConte
     from shoal.crawl.prometheus import WorkerCollector, serving
 
     return serving(address, WorkerCollector(name, hand.figures.snapshot))
-
-
-@contextmanager
-def _leave_on_signals(hand: Hand) -> Iterator[None]:
-    """The first Ctrl-C lets what is under way come home; the second ends the process at once."""
-    loop, this = asyncio.get_running_loop(), asyncio.current_task()
-    assert this is not None
-    asked = False
-
-    def heard() -> None:
-        nonlocal asked
-        if asked:
-            this.cancel()
-        asked = True
-        hand.leave()
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, heard)
-    try:
-        yield
-    finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)

@@ -1,1 +1,1 @@
-"""What does the user type? One file per group of commands; each reads arguments, makes one call, and prints the answer."""
+"""What does the user type? One file per command: it reads arguments, makes one call, and prints the answer."""

@@ -1,30 +1,32 @@
-"""`shoal images`: which pictures were found?"""
+"""`shoal images`: which images were found?"""
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 from shoal.commands import options
-from shoal.commands.answer import path_text, print_json
+from shoal.commands.console import progress_bar, speaker
+from shoal.commands.output import counted, in_folder, path_text, reply, tell
 from shoal.errors import InputError
 from shoal.services import images as picturing
-from shoal.terminal import images as screen
-from shoal.terminal import waiting
-from shoal.terminal.speaking import tell
+from shoal.services.images import ImageAnswer
+from shoal.store.kept_images import KeptImage
 
 _file = click.Path(path_type=Path)
 
 
-@click.command(short_help="Find pictures by what pages say about them.", context_settings=options.WITH_MINUS)
+@click.command(context_settings=options.WITH_MINUS)
 @click.argument("words", nargs=-1, metavar="[WORDS]...", callback=options.typed)
 @options.folder
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="At most so many. Default: 10; all for a file.")
 @click.option("--offset", type=click.IntRange(0, 100_000), default=0, help="Leave out the first so many.")
 @click.option("--html", "html", type=_file, metavar="FILE", help="Write a gallery: one file that any browser shows.")
-@click.option("--jsonl", type=_file, metavar="FILE", help="Write a line of JSON for each picture.")
-@click.option("--files", type=_file, metavar="FOLDER", help="Write the pictures themselves, and pictures.jsonl.")
+@click.option("--jsonl", type=_file, metavar="FILE", help="Write a line of JSON for each image.")
+@click.option("--files", type=_file, metavar="FOLDER", help="Write the images themselves, and images.jsonl.")
 @options.as_json
 def images(
     words: str,
@@ -36,7 +38,7 @@ def images(
     files: Path | None,
     as_json: bool,
 ) -> int:
-    """Find the pictures that a crawl with --images kept, by what pages say about them.
+    """Find the images that a crawl with --images kept, by what pages say about them.
 
     \b
     shoal images --dir crawls/grid 变电站
@@ -49,13 +51,10 @@ def images(
         raise InputError("Choose one of --html, --jsonl and --files; --offset is for the screen only.")
     if wanted:
         return _write(folder, words, limit or 1_000_000, html, jsonl, files, as_json=as_json)
-    with waiting.pictures(silent=as_json) as progress:
+    with progress_bar("Gathering", "images", silent=as_json) as progress:
         found = picturing.find(folder, words, limit=limit or 10, offset=offset, progress=progress)
-    if as_json:
-        print_json(found)
-    else:
-        screen.show_pictures(folder, found)
-    return 0 if found.pictures else 1
+    reply(found, lambda: show_images(folder, found), as_json=as_json)
+    return 0 if found.images else 1
 
 
 def _write(
@@ -67,10 +66,43 @@ def _write(
         count, place = picturing.write_lines(folder, jsonl, words, limit=limit), jsonl
     else:
         assert files is not None
-        with waiting.pictures(silent=as_json) as progress:
+        with progress_bar("Gathering", "images", silent=as_json) as progress:
             count, place = picturing.write_files(folder, files, words, limit=limit, progress=progress), files
-    if as_json:
-        print_json({"pictures": count, "place": path_text(place)})
-    else:
-        tell(f"{count:,} pictures written to {place}.")
-    return 0
+    written = {"images": count, "place": path_text(place)}
+    return reply(written, lambda: tell(f"{count:,} images written to {place}."), as_json=as_json)
+
+
+def show_images(folder: Path, found: ImageAnswer) -> None:
+    """What pages say about them, where they stand, and how to look at them."""
+    say = speaker()
+    for note in found.notes:
+        say(note, "yellow")
+    for place, image in enumerate(found.images, start=found.offset + 1):
+        for number, line in enumerate(_image(image)):
+            begin = f"{place:>3}. " if not number else "     "
+            say(begin + line, ("bold", "cyan")[number] if number < 2 else "dim")
+        say("")
+    say(_summary(folder, found), "bold")
+    if found.waiting:
+        say(f"{found.waiting:,} more are to be fetched: shoal resume {in_folder(folder)}")
+
+
+def _image(kept: KeptImage) -> Iterator[str]:
+    best = kept.shown[0]
+    image = best.image
+    yield (image.caption or image.alt or image.title or best.title or "(nobody says what it shows)").replace("\n", " ")
+    yield kept.url
+    others = len({shown.page for shown in kept.shown}) - 1
+    yield f"on {best.page}" + (f" and {others:,} more page{'s' if others > 1 else ''}" if others else "")
+    why = "; ".join(evidence.what for evidence in best.why)
+    yield f"{kept.width} × {kept.height} {kept.format}, topic {best.score:.2f}" + (f": {why}" if why else "")
+
+
+def _summary(folder: Path, found: ImageAnswer) -> str:
+    if not found.images:
+        if not found.words and not found.waiting:
+            return "There is no image: only a crawl with --images keeps them."
+        return "No image was found." + (f" Did you mean: {found.suggestion}" if found.suggestion else "")
+    words = f" {shlex.quote(found.words)}" if found.words else ""
+    count = counted(found.total, "image")
+    return f"{count}. Look at them with: shoal images {in_folder(folder)}{words} --html gallery.html"

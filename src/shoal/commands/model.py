@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,16 +10,17 @@ import click
 import msgspec
 
 from shoal.commands import options
-from shoal.commands.answer import path_text, print_json
-from shoal.services import marks as knowing
-from shoal.store.models import FORMAT, Model, read_model
-from shoal.terminal import model as screen
-from shoal.terminal.speaking import tell
+from shoal.commands.console import speaker
+from shoal.commands.output import counted, path_text, reply, tell
+from shoal.model import Topic
+from shoal.services import marks
+from shoal.store.strategy_memory import FORMAT, Model, read_model
 
 _path = click.Path(path_type=Path)
+_SHOWN_WORDS = 12
 
 
-@click.group(short_help="Carry what a crawl learned to another one.")
+@click.group()
 def model() -> None:
     """Carry what a crawl learned to another one."""
 
@@ -36,12 +38,10 @@ def export(folder: Path, out: Path, as_json: bool) -> int:
 
     The crawl must not be running.
     """
-    written = knowing.export_model(folder, out)
-    if as_json:
-        print_json(_written_out(out, written))
-    else:
-        tell(screen.written(out, written))
-    return 0
+    written = marks.export_model(folder, out)
+    learned = f"What {written.strategy} learned from {counted(written.pages, 'page')} is in {out}."
+    sentences = f"{learned}\n{_advice(out, written)}"
+    return reply(_written_out(out, written), lambda: tell(sentences), as_json=as_json)
 
 
 @model.command(short_help="Say what is in a model file.")
@@ -50,11 +50,7 @@ def export(folder: Path, out: Path, as_json: bool) -> int:
 def show(file: Path, as_json: bool) -> int:
     """Say what is in a model file: who learned it, when, from how many pages, and about which topic."""
     found = read_model(file)
-    if as_json:
-        print_json(_written_out(file, found))
-    else:
-        screen.show_model(file, found)
-    return 0
+    return reply(_written_out(file, found), lambda: show_model(file, found), as_json=as_json)
 
 
 def _written_out(file: Path, found: Model) -> dict[str, object]:
@@ -75,3 +71,24 @@ def _whole(value: object) -> object:
     if isinstance(value, msgspec.Struct):
         return {name: _whole(part) for name, part in msgspec.structs.asdict(value).items()}
     return [_whole(part) for part in value] if isinstance(value, tuple) else value
+
+
+def show_model(file: Path, model: Model) -> None:
+    """What is in a model file, and what to do with it."""
+    say = speaker()
+    say(f"{file}  learned by {model.strategy} from {counted(model.pages, 'page')}", "bold")
+    say(f"  topic      {model.topic.name}: {_words(model.topic)}")
+    say(f"  taken      {datetime.fromtimestamp(model.at, UTC):%Y-%m-%d %H:%M:%S} UTC, by shoal {model.shoal}")
+    say(f"  knowledge  {len(model.knowledge):,} bytes")
+    say(_advice(file, model))
+
+
+def _advice(file: Path, model: Model) -> str:
+    return f"Begin with it: shoal crawl TOPIC.toml --strategy {model.strategy} --model {shlex.quote(str(file))}"
+
+
+def _words(topic: Topic) -> str:
+    """The heaviest words; a topic that has learned may have a hundred."""
+    heaviest = sorted(topic.terms, key=lambda term: -term.weight)
+    shown = ", ".join(f"{term.text} {term.weight:.2f}" for term in heaviest[:_SHOWN_WORDS])
+    return f"{shown} and {more} more" if (more := len(heaviest) - _SHOWN_WORDS) > 0 else shown

@@ -8,9 +8,10 @@ from pathlib import Path
 import click
 
 from shoal.commands import options
-from shoal.commands.answer import print_json, run_async
 from shoal.commands.options import Seconds
-from shoal.terminal.speaking import answer
+from shoal.commands.output import answer, counted, reply, run_async
+from shoal.evaluate.recorded.archive import open_archive
+from shoal.evaluate.recorded.replay_server import Served, serve
 
 
 @click.command()
@@ -33,25 +34,20 @@ def replay(file: Path, port: int, log: Path | None, latency: float, as_json: boo
 
     It is an HTTP proxy that knows only what is in the file. Pages recorded under https are served under http. Ctrl-C ends it.
     """
-    # Here, because the reader of WARC files and the server take longer to load than most commands take in all.
-    from shoal.evaluate.recorded.archive import open_archive
-    from shoal.evaluate.recorded.replay_server import Served, serve
 
     def show(served: Served) -> None:
-        if as_json:
-            print_json(served)
-        else:
-            answer(_greeting(served.proxy, served.pages, served.hosts, served.start))
+        reply(served, lambda: answer(_greeting(served)), as_json=as_json)
 
     with open_archive(file) as archive:
         run_async(serve(archive, port=port, log=log, latency=latency, ready=show))
     return 0
 
 
-def _greeting(proxy: str, pages: int, hosts: int, start: tuple[str, ...]) -> str:
+def _greeting(served: Served) -> str:
     """How to use it, with a command that works as it stands."""
+    proxy, start = served.proxy, served.start
     lines = [
-        f"{pages:,} pages of {hosts:,} host{'s' if hosts != 1 else ''} at {proxy}; Ctrl-C ends it.",
+        f"{served.pages:,} pages of {counted(served.hosts, 'host')} at {proxy}; Ctrl-C ends it.",
         "",
         f"  crawl:    shoal crawl --topic WORDS --proxy {proxy} --delay 0 --seed {shlex.quote(start[0])}",
         f"  browser:  set {proxy} as its HTTP proxy, or open it to see what is there",

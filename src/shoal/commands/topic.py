@@ -5,31 +5,35 @@ from __future__ import annotations
 import dataclasses
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 from msgspec.structs import replace
+from rich.cells import cell_len
 
-from shoal.commands.answer import path_text, print_json, run_async
-from shoal.commands.options import Seconds, as_json
+from shoal.commands.console import BAR, Say, bar, speaker
+from shoal.commands.options import as_json, few_requests
+from shoal.commands.output import counted, path_text, print_json, reply, run_async, tell
 from shoal.errors import InputError
-from shoal.model import Page, Term, Topic
-from shoal.remembered import TopicChange
-from shoal.services import crawls as app
+from shoal.model import Origin, Page, Term, Topic
+from shoal.model.stored import TopicChange
+from shoal.services import crawls
 from shoal.settings import Fetching
-from shoal.terminal import topic as screen
-from shoal.terminal.speaking import tell
-from shoal.topic import value_readers as values
+from shoal.topic import value_readers
 from shoal.topic.combined import name_of
 from shoal.topic.relevance_feedback import difference
-from shoal.topic.term_weights import MOST_LEARNED, Lesson, learn, words_of
+from shoal.topic.term_weights import MOST_LEARNED, LearnedTopic, TermStatistics, learn, words_of
 from shoal.topic.topic_file import read_fetching, read_topic
 from shoal.topic.topic_writer import new_topic_file
 from shoal.topic.word_frequencies import general
 
+_ORIGINS = {Origin.HAND: "typed", Origin.SEEDS: "from samples", Origin.ADAPTED: "from relevant pages"}
+_NOTHING: Mapping[str, TermStatistics] = {}
 
-@click.group(short_help="Show what a crawl looks for; learn a topic from pages.")
+
+@click.group()
 def topic() -> None:
     """Show what a crawl looks for, and learn a topic from example pages."""
 
@@ -54,23 +58,19 @@ def show(topic_file: Path | None, folder: Path | None, history: bool, as_json: b
     if history and folder is None:
         raise InputError("--history needs --dir FOLDER: only the topic of a crawl changes")
     if folder is not None:
-        changes = app.topic_history(folder)
+        changes = crawls.topic_history(folder)
         return _show_history(changes, as_json) if history else _show(changes[-1].topic, as_json)
     assert topic_file is not None
-    return _show(read_topic(topic_file, names=app.names(), environ=os.environ, seeds_needed=False).topic, as_json)
+    return _show(read_topic(topic_file, names=crawls.names(), environ=os.environ, seeds_needed=False).topic, as_json)
 
 
 def _show(shown: Topic, as_json: bool) -> int:
-    if as_json:
-        print_json(_written_out(shown))
-    else:
-        screen.show_topic(shown)
-    return 0
+    return reply(_written_out(shown), lambda: show_topic(shown), as_json=as_json)
 
 
 def _show_history(changes: list[TopicChange], as_json: bool) -> int:
     if not as_json:
-        screen.show_history(changes)
+        show_history(changes)
         return 0
     before = [changes[0].topic, *(change.topic for change in changes)]
     print_json([_change(old, change) for old, change in zip(before, changes, strict=False)])
@@ -127,11 +127,7 @@ def _change(old: Topic, change: TopicChange) -> dict[str, object]:
     help="Learn at most so many words.",
 )
 @click.option("--force", is_flag=True, help="Replace the file if it is there.")
-@click.option("--delay", type=Seconds(), default=1.0, show_default=True, help="Seconds between requests to one host.")
-@click.option("--user-agent", metavar="TEXT", help="The name we go by.")
-@click.option("--contact", metavar="TEXT", help="Where a site's owner reaches you.")
-@click.option("--proxy", metavar="URL", help="An HTTP proxy for all requests.")
-@click.option("--allow-private", multiple=True, metavar="RANGE", help="Private addresses allowed: 127.0.0.0/8.")
+@few_requests
 @as_json
 def learn_topic(
     sources: tuple[str, ...],
@@ -155,33 +151,41 @@ def learn_topic(
     than one.
     """
     places = (*sources, *more)
-    if not places:
-        raise InputError("Say which pages to learn from: --from URL or --from FILE")
-    if out is not None and out.exists() and not force:
-        raise InputError(f"{out} is there already; give it another name, or say --force to replace it")
+    _check_places(places, out, force)
     start = _typed(words, name)
     pages = _read(places, read_fetching(fetching, environ=os.environ), delay)
     lesson = _lesson(start, pages, most)
-    urls = values.seeds(
-        [place for place, page in zip(dict.fromkeys(places), pages, strict=True) if not page.url.startswith("file:")]
-    )
+    urls = _seeds(places, pages)
     if out is not None:
         new_topic_file(out, lesson.topic, urls, found=lesson.found, overwrite=force)
     if as_json:
         print_json(_lesson_written_out(lesson, pages, out))
     else:
-        screen.show_lesson(lesson, pages)
+        show_lesson(lesson, pages)
         tell(_advice(out, bool(urls)))
     return 0
+
+
+def _check_places(places: Sequence[str], out: Path | None, force: bool) -> None:
+    if not places:
+        raise InputError("Say which pages to learn from: --from URL or --from FILE")
+    if out is not None and out.exists() and not force:
+        raise InputError(f"{out} is there already; give it another name, or say --force to replace it")
+
+
+def _seeds(places: Sequence[str], pages: Sequence[Page]) -> tuple[str, ...]:
+    """Example pages that have a URL are where a crawl begins."""
+    read = zip(dict.fromkeys(places), pages, strict=True)
+    return value_readers.seeds([place for place, page in read if not page.url.startswith("file:")])
 
 
 def _typed(words: str, name: str | None) -> Topic:
     """What guides the learning: the words that were typed, if there are any."""
     option = "--topic"
     try:
-        terms = values.keywords(words)
+        terms = value_readers.keywords(words)
         option = "--name"
-        return Topic(name="" if name is None else values.line(name), terms=terms)
+        return Topic(name="" if name is None else value_readers.line(name), terms=terms)
     except ValueError as error:
         raise InputError(f"{option} {error}") from None
 
@@ -193,7 +197,7 @@ def _read(places: Sequence[str], fetching: Fetching, delay: float) -> list[Page]
     return run_async(read_samples(places, fetching, delay=delay))
 
 
-def _lesson(start: Topic, pages: Sequence[Page], most: int) -> Lesson:
+def _lesson(start: Topic, pages: Sequence[Page], most: int) -> LearnedTopic:
     lesson = learn(start, [words_of(page, start) for page in pages], general(), most=most)
     if not lesson.topic.terms:
         raise InputError("The pages have no words that could make a topic; give others, or words with --topic")
@@ -202,7 +206,7 @@ def _lesson(start: Topic, pages: Sequence[Page], most: int) -> Lesson:
     return dataclasses.replace(lesson, topic=named)
 
 
-def _lesson_written_out(lesson: Lesson, pages: Sequence[Page], out: Path | None) -> dict[str, object]:
+def _lesson_written_out(lesson: LearnedTopic, pages: Sequence[Page], out: Path | None) -> dict[str, object]:
     return {
         "file": None if out is None else path_text(out),
         "pages": [{"url": page.url, "title": page.title, "charset": page.charset} for page in pages],
@@ -216,3 +220,101 @@ def _advice(out: Path | None, seeds: bool) -> str:
         return "Nothing was written; --out FILE.toml makes a topic file of it."
     begin = "" if seeds else " --seed URL"
     return f"Written to {out}. Crawl with: shoal crawl {shlex.quote(str(out))}{begin}"
+
+
+# --- printing --------------------------------------------------------------------------------------------------------
+
+
+def show_topic(topic: Topic) -> None:
+    """The words of a topic, those that speak against a page, and the threshold."""
+    say = speaker()
+    say(f"{topic.name}  version {topic.version}", "bold")
+    if topic.any:
+        say(f"{len(topic.any)} topics, each judged on its own; a page counts when one of them matches")
+    for part in topic.each:
+        if topic.any:
+            say(f"\n{part.name}", "bold")
+        _say_words(say, part)
+    say(f"\n{_threshold(topic)}")
+
+
+def show_lesson(lesson: LearnedTopic, pages: Sequence[Page]) -> None:
+    """What was learned, and from which pages."""
+    say = speaker()
+    say(f"{lesson.topic.name}: learned from {counted(lesson.samples, 'page')}", "bold")
+    for page in pages:
+        say(f"  {page.url}  “{page.title}”", "dim")
+    say("")
+    _say_words(say, lesson.topic, lesson.found)
+
+
+def show_history(changes: Sequence[TopicChange]) -> None:
+    """Every version with what became other: + came, - went, ~ weighs more or less."""
+    say = speaker()
+    before: Topic | None = None
+    for change in changes:
+        say(f"version {change.topic.version}  after {counted(change.pages, 'page')}  {_when(change.at)}", "bold")
+        say(f"  {change.why}")
+        for line, style in _changes(before, change.topic):
+            say(line, style)
+        before = change.topic
+
+
+# --- words -----------------------------------------------------------------------------------------------------------
+
+
+def _say_words(say: Say, topic: Topic, found: Mapping[str, TermStatistics] = _NOTHING) -> None:
+    for line in word_table(topic.terms, found):
+        say(line)
+    if topic.negative:
+        say("against: " + ", ".join(f"{term.text} {term.weight:.2f}" for term in topic.negative))
+
+
+def word_table(words: Sequence[Term], found: Mapping[str, TermStatistics] = _NOTHING) -> Iterator[str]:
+    """One line a word: its weight as a number and as a bar, what one occurrence counts, and where it came from."""
+    heaviest = max((term.weight for term in words), default=1.0)
+    width = max((cell_len(term.text) for term in words), default=0)
+    yield f"  {'':{width}}  weight  {'':{BAR}}  factor  origin"
+    for term in words:
+        pad = " " * (width - cell_len(term.text))
+        yield (
+            f"  {term.text}{pad}  {term.weight:6.3f}  {bar(term.weight / heaviest):{BAR}}  {term.factor:6.2f}  "
+            f"{_ORIGINS[term.origin]}{_often(found.get(term.text))}"
+        )
+
+
+def _often(found: TermStatistics | None) -> str:
+    if found is None:
+        return ""
+    times = "once" if found.count == 1 else f"{found.count:,} times"
+    return f", {times} on {counted(found.samples, 'page')}" if found.count else ", on no page"
+
+
+def _threshold(topic: Topic) -> str:
+    own = [part for part in topic.any if part.threshold not in (None, topic.threshold)]
+    parts = "".join(f"; {part.name}: {part.threshold:.3g}" for part in own)
+    whole = "the judge's own" if topic.threshold is None else f"{topic.threshold:.3g}"
+    return f"threshold: {whole}{parts}"
+
+
+# --- history ---------------------------------------------------------------------------------------------------------
+
+
+def _changes(before: Topic | None, now: Topic) -> Iterator[tuple[str, str]]:
+    if before is None:
+        yield f"    {_listed(now.terms)}", "dim"
+        return
+    found = difference(before, now)
+    yield from ((f"  + {term.text} {term.weight:.3f}", "green") for term in found.learned)
+    yield from ((f"  - {term.text} {term.weight:.3f}", "red") for term in found.dropped)
+    yield from ((f"  ~ {new.text} {old.weight:.3f} → {new.weight:.3f}", "") for old, new in found.moved)
+    if before.threshold != now.threshold:
+        yield f"  ~ {_threshold(before)} → {_threshold(now).removeprefix('threshold: ')}", ""
+
+
+def _listed(words: Iterable[Term]) -> str:
+    return ", ".join(f"{term.text} {term.weight:.2f}" for term in words)
+
+
+def _when(at: float) -> str:
+    return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M:%S} UTC" if at else "before the first page"

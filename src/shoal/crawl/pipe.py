@@ -21,7 +21,7 @@ import msgspec
 
 from shoal.crawl.validation import Unreadable, in_words, read, settle_checked
 from shoal.internal_errors import failure_of
-from shoal.model import Failure, Missed, Reason, Task, Timing, Topic, Visit
+from shoal.model import Failure, Missed, Reason, Task, TaskKind, Timing, Topic, Visit
 from shoal.protocols import Broker
 
 logger = logging.getLogger(__name__)
@@ -38,16 +38,23 @@ class Want(msgspec.Struct, frozen=True, tag=True):
 class Done(msgspec.Struct, frozen=True, tag=True):
     """A worker is back from a visit."""
 
+    kind: TaskKind
     id: int
-    """Of the task."""
+    """Both of the task."""
     visit: Visit
 
 
 class _Sealed(msgspec.Struct, frozen=True, tag="Done"):
     """A `Done` as it arrives: whatever its visit turns out to be, the task is known."""
 
+    kind: TaskKind
     id: int
     visit: msgspec.Raw
+
+    @property
+    def key(self) -> tuple[TaskKind, int]:
+        """By which the task is known."""
+        return self.kind, self.id
 
 
 class Give(msgspec.Struct, frozen=True, tag=True):
@@ -136,11 +143,12 @@ class PipeBroker:
     async def settle(self, visit: Visit) -> None:
         """Send a result home. One that cannot be sent is a failure of its URL, not of this process."""
         try:
-            await self._channel.send(Done(visit.task.id, visit))
+            await self._channel.send(Done(visit.task.kind, visit.task.id, visit))
         except Exception as error:
             now = time.time()
             failure = failure_of(error, visit.task.url, Timing(started=now, answered=now, ended=now))
-            await self._channel.send(Done(visit.task.id, Missed(task=visit.task, failure=failure)))
+            missed = Missed(task=visit.task, failure=failure)
+            await self._channel.send(Done(visit.task.kind, visit.task.id, missed))
 
     async def listen(self) -> None:
         """Pass on what the coordinator gives, until it hangs up."""
@@ -181,20 +189,20 @@ async def serve(
 
     `topic` says what we look for at a moment; `told` is what the process was sent with its settings.
     """
-    leased: dict[int, tuple[Task, float]] = {}
-    """By id, each with the moment it was handed out."""
+    leased: dict[tuple[TaskKind, int], tuple[Task, float]] = {}
+    """By kind and id, each with the moment it was handed out."""
     asked = False
 
     async def give() -> None:
         nonlocal told
         task = await broker.lease()
         if task is not None:
-            leased[task.id] = task, clock()
+            leased[task.kind, task.id] = task, clock()
         before, told = told, topic()
         await channel.send(Give(task, told if told.version != before.version else None))
 
     async def take(done: _Sealed) -> None:
-        task, since = leased.pop(done.id)
+        task, since = leased.pop(done.key)
         error = await settle_checked(broker, task, lambda: read(_visit, done.visit), since=since, now=clock())
         if error is not None:
             logger.warning("What came of %s does not count: %s", task.url, in_words(error))
@@ -206,7 +214,7 @@ async def serve(
                 asked = True
                 giving.add(pending := group.create_task(give()))
                 pending.add_done_callback(giving.discard)
-            elif message.id in leased:
+            elif message.key in leased:
                 await take(message)
                 # Results may wait by the hundred; what became free by each of them goes out before the next is looked at.
                 await asyncio.sleep(0)

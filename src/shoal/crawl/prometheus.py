@@ -17,10 +17,11 @@ from prometheus_client import CollectorRegistry, ProcessCollector, start_http_se
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from shoal.crawl.figures import ClusterFigures, CrawlFigures, Distribution, WorkerNumbers
+from shoal.crawl.metrics import ClusterFigures, CrawlFigures, WorkerNumbers
 from shoal.errors import AddressTaken
+from shoal.histogram import Distribution
 from shoal.model import Reason, State
-from shoal.settings import Address
+from shoal.settings import ListenAddress
 
 _Figures = TypeVar("_Figures")
 _PATIENCE = 5.0
@@ -30,18 +31,18 @@ CRAWL = {
     "shoal_pages_total": "Pages fetched, over all runs of the crawl.",
     "shoal_relevant_pages_total": "Pages that the judge found relevant, over all runs.",
     "shoal_harvest_ratio": "Relevant pages among all pages.",
-    "shoal_body_bytes_total": "Bytes of all pages and pictures, over all runs.",
+    "shoal_body_bytes_total": "Bytes of all pages and images, over all runs.",
     "shoal_crawl_seconds_total": "Seconds of crawling, over all runs.",
-    "shoal_pictures_total": "Pictures that came, over all runs.",
+    "shoal_images_total": "Images that came, over all runs.",
     "shoal_failures_total": "Requests of this run that brought nothing, by reason; those that are tried again count too.",
     "shoal_given_up_total": "URLs of this run that were given up.",
     "shoal_internal_errors_total": "Bugs of ours that pages brought to light, over all runs; the crawl's folder has their log.",
     "shoal_retries_total": "URLs of this run that got another chance.",
     "shoal_skipped_total": "URLs of this run that were left out when their turn came.",
     "shoal_urls": "URLs by what became of them, as of the last commit; those being fetched count as waiting.",
-    "shoal_extras_waiting": "Pictures that wait, and pages to look at again.",
+    "shoal_extras_waiting": "Images that wait, and pages to look at again.",
     "shoal_hosts": "Hosts with URLs that wait: ready to be asked, or waiting for their clock.",
-    "shoal_leases": "Requests under way, robots.txt and pictures included.",
+    "shoal_leases": "Requests under way, robots.txt and images included.",
     "shoal_workers": "Workers on other machines that are alive.",
     "shoal_worker_capacity": "Requests that the workers on other machines can make at once.",
     "shoal_redeliveries_total": "Tasks that the broker gave to a second worker, because it lost the first one.",
@@ -55,7 +56,7 @@ CRAWL = {
 """What a crawl exports; each has the label `crawl`."""
 WORKER = {
     "shoal_worker_visits_total": "Requests that are over, by what came of them.",
-    "shoal_worker_body_bytes_total": "Bytes of all pages and pictures.",
+    "shoal_worker_body_bytes_total": "Bytes of all pages and images.",
     "shoal_worker_failures_total": "Requests that brought nothing, by reason.",
     "shoal_worker_tasks": "Tasks that the worker took and has not sent home.",
     "shoal_worker_reconnects_total": "How often the way to the broker was lost and found again.",
@@ -68,7 +69,7 @@ WORKER = {
 
 
 @asynccontextmanager
-async def serving(address: Address, collector: Collector) -> AsyncIterator[int]:
+async def serving(address: ListenAddress, collector: Collector) -> AsyncIterator[int]:
     """Meanwhile the figures are on a page at this address, with those of the process; gives the port."""
     registry = CollectorRegistry()
     registry.register(collector)
@@ -89,7 +90,7 @@ async def serving(address: Address, collector: Collector) -> AsyncIterator[int]:
             server.server_close()
 
 
-class _Reading(Generic[_Figures]):
+class _Sample(Generic[_Figures]):
     """Reads figures in the event loop that owns them, for a thread that does not."""
 
     def __init__(self, read: Callable[[], _Figures]) -> None:
@@ -137,7 +138,7 @@ class CrawlCollector(Collector):
         """`states` is asked in the thread that serves; `figures` and `cluster` in the event loop."""
         self._family = _Families(CRAWL, crawl=name)
         self._states = states
-        self._reading = _Reading(lambda: (figures(), cluster()))
+        self._reading = _Sample(lambda: (figures(), cluster()))
 
     def collect(self) -> Iterable[Metric]:
         """One look at everything."""
@@ -156,7 +157,7 @@ class CrawlCollector(Collector):
         yield family.gauge("shoal_harvest_ratio", now.harvest_rate)
         yield family.counter("shoal_body_bytes_total", now.bytes)
         yield family.counter("shoal_crawl_seconds_total", now.elapsed)
-        yield family.counter("shoal_pictures_total", now.pictures)
+        yield family.counter("shoal_images_total", now.images)
         yield family.counters("shoal_failures_total", "reason", figures.failures)
         yield family.counter("shoal_given_up_total", now.failed)
         yield family.counter("shoal_internal_errors_total", now.internal)
@@ -167,7 +168,7 @@ class CrawlCollector(Collector):
         now, family = figures.statistics, self._family
         states = {state.name.lower(): count for state, count in self._states().items()}
         yield family.gauges("shoal_urls", "state", states)
-        yield family.gauge("shoal_extras_waiting", now.extras)
+        yield family.gauge("shoal_extras_waiting", now.side_tasks)
         yield family.gauges("shoal_hosts", "state", {"ready": now.hosts_ready, "waiting": now.hosts_waiting})
         yield family.gauge("shoal_leases", figures.leases)
 
@@ -188,7 +189,7 @@ class WorkerCollector(Collector):
 
     def __init__(self, name: str, numbers: Callable[[], WorkerNumbers]) -> None:
         self._family = _Families(WORKER, worker=name)
-        self._reading = _Reading(numbers)
+        self._reading = _Sample(numbers)
 
     def collect(self) -> Iterable[Metric]:
         """One look at everything."""

@@ -1,18 +1,69 @@
-"""Is it worth going on? Compares what a strategy expects of the next pages with what the user wants, and with what came.
-
-    expects too little, twice in a row   ┐
-    came too little, lately              ├─► the topic is exhausted
-    random checks do not say otherwise   ┘
-
-No single voice can end a crawl: a model may be wrong, a bad stretch may end, a few checks may be bad luck.
-"""
+"""When is a crawl over? When its budget is spent, or when it is not worth going on."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
+from enum import StrEnum
 
+from shoal.crawl.metrics import Meter
 from shoal.model import Outlook, Value
+from shoal.settings import Budget
+
+
+class Ending(StrEnum):
+    """Why a crawl is over."""
+
+    NOTHING_LEFT = "nothing left to fetch"
+    STOPPED = "stopped"
+    PAGES = "the page budget is reached"
+    BYTES = "the byte budget is reached"
+    TIME = "the time budget is reached"
+    DONE = "the topic is exhausted"
+    RESTING = "servers asked for a long rest before what is left"
+    LOOKED = "everything was looked at again"
+
+
+class RemainingBudget:
+    """The budget beside what was spent of it. The meter counts, `stopping_rule` knows whether the topic is exhausted."""
+
+    def __init__(self, budget: Budget, meter: Meter, stopping_rule: StoppingRule, *, new_pages: bool = True) -> None:
+        """Without `new_pages` there is nothing to spend on them: pages are looked at again, and images come."""
+        self._budget = budget
+        self._meter = meter
+        self._stopping_rule = stopping_rule
+        self._new_pages = new_pages
+
+    def spent(self, now: float, in_flight: int = 0) -> Ending | None:
+        """What there is no more of, when so many more pages may come; None while there is some of all."""
+        budget, meter = self._budget, self._meter
+        if budget.max_pages is not None and meter.pages + in_flight >= budget.max_pages:
+            return Ending.PAGES
+        if budget.max_bytes is not None and meter.bytes >= budget.max_bytes:
+            return Ending.BYTES
+        if budget.max_time is not None and meter.elapsed(now) >= budget.max_time:
+            return Ending.TIME
+        if self._stopping_rule.done:
+            return Ending.DONE
+        return None if self._new_pages else Ending.LOOKED
+
+    def is_scarce(self, now: float) -> bool:
+        """What runs out first is pages or bytes, not time: then a page that is not worth it is one less that is.
+
+        With both limits, time counts as scarce as soon as a larger share of it is over than of the pages.
+        """
+        budget, meter = self._budget, self._meter
+        limits = ((meter.pages, budget.max_pages), (meter.bytes, budget.max_bytes))
+        shares = [used / limit for used, limit in limits if limit is not None]
+        over = 0.0 if budget.max_time is None else meter.elapsed(now) / budget.max_time
+        return bool(shares) and max(shares) >= over
+
+    def deadline(self) -> float | None:
+        """The moment at which the time is over."""
+        return self._meter.time_of(self._budget.max_time)
+
+
+# --- is it worth going on --------------------------------------------------------------------------------------------
 
 AHEAD = 200
 """The next pages that a strategy is asked about."""
@@ -38,7 +89,7 @@ class Row(Value, frozen=True, kw_only=True):
     """Pages that had come at the first of them."""
 
 
-class Finish:
+class StoppingRule:
     """Decides when a crawl is done. Owned by the coordinator; pages are counted over all runs."""
 
     def __init__(

@@ -17,19 +17,18 @@ import msgspec
 from msgspec.structs import replace
 
 from shoal.model import Origin, Page, Seen, Topic, Verdict
-from shoal.remembered import TopicChange
+from shoal.model.stored import TopicChange
 from shoal.settings import Learning
 from shoal.text import flattened
-from shoal.topic.relevance_feedback import estimate
+from shoal.topic.relevance_feedback import Threshold, begin, estimate
 from shoal.topic.term_weights import Words, learn, words_of
-from shoal.topic.threshold import Threshold, begin
 from shoal.topic.word_frequencies import general
 
 SAMPLES = 60
 """The latest pages of either kind that the topic is estimated from."""
 
 
-class Memory(msgspec.Struct, frozen=True, kw_only=True):
+class TopicMemory(msgspec.Struct, frozen=True, kw_only=True):
     """What the next version builds on; stored with each version, so that a restart goes on from there."""
 
     start: Topic
@@ -49,7 +48,7 @@ class Sample:
     words: Words | None = None
 
 
-class Learner:
+class TopicLearner:
     """The topic as it is now. Sole owner of it; workers are told of changes by the coordinator.
 
     What is kept here changes on the event loop only. A study takes what it needs and sends pure functions to threads.
@@ -63,7 +62,7 @@ class Learner:
         self._seen = self._began = pages
         self._studied = pages - max(0, pages - last.pages) % learning.interval
         """Pages at the last study: intervals go on over a restart."""
-        memory = _decoded(last.memory) or Memory(start=last.topic)
+        memory = _decoded(last.memory) or TopicMemory(start=last.topic)
         self._start, self._seeds_learned = memory.start, memory.seeds_learned
         self._samples: list[Sample] = []
         """The seed pages, until they were learned from."""
@@ -72,7 +71,7 @@ class Learner:
         self._threshold = _still_valid(memory.threshold, last.topic, learning.wanted)
         self._verdicts: list[Verdict] = []
         """Since the last study."""
-        if learning.from_seeds or learning.feedback:
+        if learning.from_seeds or learning.adapt_topic:
             general()  # takes a moment, in which a crawl that runs would fetch many pages that are judged as before
 
     @property
@@ -83,22 +82,22 @@ class Learner:
     def recall(self, seeds: Iterable[Page]) -> None:
         """Seed pages that an earlier run fetched and did not come to learn from."""
         if self.awaits_seeds:
-            self._samples.extend(_sample(page) for page in seeds if page.text)
+            self._samples.extend(_sample(page.title, page.text) for page in seeds if page.text)
 
     def saw(self, seen: Seen) -> None:
         """A page came."""
         self._seen += 1
-        if seen.page is None or seen.verdict is None or not seen.page.text:
+        if seen.page is None or seen.verdict is None or not seen.text:
             return
         if self._learning.adapt_threshold:
             self._verdicts.append(seen.verdict)
         is_seed = self.awaits_seeds and seen.task.depth == 0
-        if not is_seed and not self._learning.feedback:
+        if not is_seed and not self._learning.adapt_topic:
             return
-        sample = _sample(seen.page)
+        sample = _sample(seen.page.title, seen.text)
         if is_seed:
             self._samples.append(sample)
-        if self._learning.feedback:
+        if self._learning.adapt_topic:
             kind = self._relevant if seen.verdict.relevant else self._irrelevant
             kind.append(sample)
 
@@ -107,7 +106,7 @@ class Learner:
         """It is time for `study`."""
         if self.awaits_seeds and self._samples and len(self._samples) >= self._seeds:
             return True
-        learns = self.awaits_seeds or self._learning.feedback or self._learning.adapt_threshold
+        learns = self.awaits_seeds or self._learning.adapt_topic or self._learning.adapt_threshold
         return learns and self._interval_is_over
 
     @property
@@ -124,7 +123,7 @@ class Learner:
         topic, learned = await self._learn_from_seeds(self.topic, _words(seeds))
         estimated = ""
         # Who learns from seeds begins anew, so the words of an earlier feedback must be found again at once.
-        if interval_is_over or (learned and any(term.origin is Origin.FEEDBACK for term in self.topic.terms)):
+        if interval_is_over or (learned and any(term.origin is Origin.ADAPTED for term in self.topic.terms)):
             topic, estimated = await self._estimate(topic, good, bad)
         topic, moved = self._adapt_threshold(topic, verdicts)
         if not (learned or estimated or moved):
@@ -151,8 +150,8 @@ class Learner:
         samples, self._samples = self._samples, []
         return samples
 
-    def _memory(self, relevant: tuple[Words, ...], irrelevant: tuple[Words, ...]) -> Memory:
-        return Memory(
+    def _memory(self, relevant: tuple[Words, ...], irrelevant: tuple[Words, ...]) -> TopicMemory:
+        return TopicMemory(
             start=self._start,
             seeds_learned=self._seeds_learned,
             relevant=relevant,
@@ -174,7 +173,7 @@ class Learner:
     async def _estimate(
         self, topic: Topic, relevant: tuple[Words, ...], irrelevant: tuple[Words, ...]
     ) -> tuple[Topic, str]:
-        if not self._learning.feedback:
+        if not self._learning.adapt_topic:
             return topic, ""
         new = await asyncio.to_thread(estimate, self._start, topic, relevant, irrelevant, general())
         return new.topic, new.why
@@ -207,8 +206,8 @@ def _still_valid(threshold: Threshold | None, topic: Topic, wanted: int) -> Thre
 # --- pages as their words ---------------------------------------------------------------------------------------------
 
 
-def _sample(page: Page) -> Sample:
-    return Sample(text=f"{page.title}\n{page.text}")
+def _sample(title: str, text: str) -> Sample:
+    return Sample(text=f"{title}\n{text}")
 
 
 async def _read(samples: Iterable[Sample], topic: Topic) -> None:
@@ -228,9 +227,9 @@ def _words(samples: Iterable[Sample]) -> tuple[Words, ...]:
     return tuple(sample.words for sample in samples if sample.words is not None)
 
 
-def _encoded(memory: Memory) -> bytes:
+def _encoded(memory: TopicMemory) -> bytes:
     return zlib.compress(msgspec.msgpack.encode(memory))
 
 
-def _decoded(memory: bytes) -> Memory | None:
-    return msgspec.msgpack.decode(zlib.decompress(memory), type=Memory) if memory else None
+def _decoded(memory: bytes) -> TopicMemory | None:
+    return msgspec.msgpack.decode(zlib.decompress(memory), type=TopicMemory) if memory else None

@@ -15,18 +15,7 @@ from msgspec.structs import replace
 
 from shoal.errors import ShoalError
 from shoal.internal_errors import failure_of
-from shoal.model import (
-    Failure,
-    Missed,
-    Moved,
-    Pictured,
-    RobotsRead,
-    Seen,
-    Task,
-    TaskKind,
-    Timing,
-    Visit,
-)
+from shoal.model import Failure, Missed, Moved, RobotsRead, Seen, SeenImage, Task, TaskKind, Timing, Visit
 from shoal.protocols import Broker
 from shoal.urls import MAX_URL_LENGTH
 
@@ -35,7 +24,8 @@ logger = logging.getLogger(__name__)
 _FITS: dict[TaskKind, tuple[type[Any], ...]] = {
     "page": (Seen, Moved, Missed),
     "robots": (RobotsRead, Moved, Missed),
-    "picture": (Pictured, Moved, Missed),
+    "image": (SeenImage, Moved, Missed),
+    "revisit": (Seen, Moved, Missed),
 }
 _ADDRESS = 64
 """Characters; an IP address has fewer."""
@@ -108,7 +98,7 @@ def checked(visit: Visit, task: Task, *, since: float, now: float) -> Visit:
             _check_page(visit)
             fitted = replace(response, url=task.url, timing=timing.of(response.timing))
             return replace(visit, task=task, response=fitted)
-        case Pictured(response=response):
+        case SeenImage(response=response):
             fitted = replace(response, url=task.url, timing=timing.of(response.timing))
             return replace(visit, task=task, response=fitted)
         case Moved(redirect=redirect):

@@ -1,4 +1,4 @@
-"""Which parts visit pages? The stateless half of a crawl, in the process of the coordinator or in one of its own.
+"""Which parts visit pages? The stateless half of a crawl: fetch, parse, judge; beside the coordinator or in another process.
 
 `python -m shoal.crawl.visitor SOCKET` is a worker process; `shoal crawl --processes N` starts N of them.
 """
@@ -14,19 +14,47 @@ from contextlib import asynccontextmanager
 import msgspec
 import uvloop
 
-from shoal import interpreter
 from shoal.crawl.pipe import PipeBroker, connect
-from shoal.crawl.visit import PageVisitor
+from shoal.crawl.readers import open_reader
+from shoal.crawl.time_slices import collect_seldom
 from shoal.crawl.worker import work_together
 from shoal.fetch.addresses import CachingResolver
 from shoal.fetch.client import HttpFetcher
-from shoal.model import Topic
+from shoal.model import Failure, Missed, Moved, Redirect, Response, RobotsRead, Task, Topic, Visit
 from shoal.printable import log_to_stderr
-from shoal.readers import open_reader
+from shoal.protocols import Fetcher, Reader
 from shoal.settings import Settings
 
 
-class Visits:
+class PageVisitor:
+    """Makes one visit after another, and keeps nothing."""
+
+    def __init__(self, fetcher: Fetcher, reader: Reader) -> None:
+        self._fetcher = fetcher
+        self._reader = reader
+
+    async def visit(self, task: Task) -> Visit:
+        """Ask the server and make of its answer what can be made."""
+        match await self._fetcher.fetch(task):
+            case Failure() as failure:
+                return Missed(task=task, failure=failure)
+            case Redirect() as redirect:
+                return Moved(task=task, redirect=redirect)
+            case Response() as response if task.kind == "robots":
+                return RobotsRead(task=task, text=_robots_text(response.body), timing=response.timing)
+            case Response() as response:
+                return await self._reader.read(task, response)
+
+
+def _robots_text(body: bytes) -> str:
+    # Nothing that means anything in it has a NUL, and not every database can keep one.
+    return body.decode("utf-8", "replace").removeprefix("\ufeff").replace("\x00", "")
+
+
+# --- which parts visit pages -----------------------------------------------------------------------------------------
+
+
+class CrawlVisitor:
     """All that visits pages of one crawl. Implements `protocols.Visitor`."""
 
     def __init__(self, visitor: PageVisitor, adopt: Callable[[Topic], None]) -> None:
@@ -36,24 +64,19 @@ class Visits:
 
 
 @asynccontextmanager
-async def open_visitor(
-    settings: Settings, resolver: CachingResolver | None = None, *, packs: bool = True
-) -> AsyncIterator[Visits]:
-    """All that fetching, parsing and judging need; it packs pages for the disk, unless somebody else will.
-
-    Names need not be looked up that a `resolver` knows already.
-    """
+async def open_visitor(settings: Settings, resolver: CachingResolver | None = None) -> AsyncIterator[CrawlVisitor]:
+    """All that fetching, parsing and judging need. Names need not be looked up that a `resolver` knows already."""
     _allow_many_sockets()
     async with (
         HttpFetcher(settings.fetching, resolver=resolver) as fetcher,
-        open_reader(settings, packs=packs) as (reader, adopt),
+        open_reader(settings) as (reader, adopt),
     ):
-        yield Visits(PageVisitor(fetcher, reader), adopt)
+        yield CrawlVisitor(PageVisitor(fetcher, reader), adopt)
 
 
 async def work_for(socket_number: int) -> None:
     """Take tasks from the coordinator at the other end of a socket until it has no more."""
-    interpreter.tune()
+    collect_seldom()
     channel = await connect(socket_number)
     if (message := await channel.receive()) is None:
         return

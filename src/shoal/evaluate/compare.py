@@ -1,7 +1,9 @@
 """Which strategy is worth using? Every strategy crawls every topic of some webs, and is counted against the truth.
 
     sources ─open─► webs ─survey─► what can be found ─┐
-    topics × strategies × judges ──► jobs ──crew──────┴─► jobs.jsonl ─► tables, pictures, report
+    topics × strategies × judges ──► jobs ──pool──────┴─► jobs.jsonl ─► tables, plots, report
+
+Or: is it worth judging images before they are downloaded? Then the images of crawls with and without judging are counted.
 
 A finished job is written down at once, so that a comparison that was stopped can go on.
 """
@@ -20,31 +22,36 @@ import msgspec
 from msgspec.structs import replace
 
 from shoal.errors import InputError
+from shoal.evaluate.comparison_files import (
+    IMAGE_JOBS,
+    JOBS,
+    remove_old,
+    result_folder,
+    write_files,
+    write_image_files,
+)
+from shoal.evaluate.image_standings import ImageComparison, figures_of, overall_of, ratios_of
 from shoal.evaluate.job_pool import Began, share
-from shoal.evaluate.jobs import JUDGING, ORACLE, Bench, Conditions, Field, Job, Result, key_of
-from shoal.evaluate.markdown import write_markdown
-from shoal.evaluate.offline_web import MeasuredWeb, open_web
-from shoal.evaluate.resultfolder import note, remove_noted, result_folder
-from shoal.evaluate.standings import Comparison, Results, WebFacts, topic_facts
-from shoal.evaluate.survey import kept_survey, stamp_of
-from shoal.evaluate.tables import write_curves, write_judges, write_means, write_summary
+from shoal.evaluate.jobs import JUDGING, ORACLE, Bench, BenchWeb, Conditions, Job, Result, image_jobs, key_of
+from shoal.evaluate.offline_web import GENERATED, MeasuredWeb, open_web
+from shoal.evaluate.standings import Comparison, CrawlResults, WebFacts, topic_facts
+from shoal.evaluate.survey import Survey, kept_survey, stamp_of
 from shoal.judge import judges
+from shoal.settings import STRATEGY
 from shoal.store.crawl_folder import storage_errors
 from shoal.strategy import strategies
 from shoal.topic.value_readers import one_of
 
-JOBS, CURVES, SUMMARY, MEANS, JUDGES = "jobs.jsonl", "curves.csv", "summary.csv", "means.csv", "judges.csv"
-REPORT, TABLES = "report.html", "tables.md"
-_KIND = "strategies"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class ComparisonPlan:
     """What the user asked for."""
 
     sources: tuple[str, ...]
+    images: bool = False
+    """Whether images are counted, of crawls with and without judging; else pages, of all strategies."""
     strategies: tuple[str, ...] = ()
-    """Empty: all."""
+    """Empty: all; the default one where images are counted."""
     judges: tuple[str, ...] = ()
     """Empty: each strategy's own."""
     topics: tuple[str, ...] = ()
@@ -82,34 +89,52 @@ class Watcher(Protocol):
         """It is done."""
 
 
-def run_compare(plan: Plan, watch: Watcher) -> Comparison:
+def run_compare(plan: ComparisonPlan, watch: Watcher) -> Comparison | ImageComparison:
     """Survey, crawl, count, draw. Ctrl-C is passed on; what was finished by then stays in the folder."""
     started = time.monotonic()
     _check_names(plan)
+    if plan.images:
+        _check_images(plan)
     with ExitStack() as stack:
         webs = _opened(plan, stack, watch)
         chosen = _chosen(plan, webs)
         stack.enter_context(_own_folder(plan))
         fields = {
-            web.web.name: _surveyed(plan, source, web, chosen[web.web.name], watch)
+            web.web.name: _bench_web(plan, source, web, chosen[web.web.name], watch)
             for source, web in webs
             if web.web.name in chosen
         }
         results = _results(plan, fields, watch)
         watch.say("Drawing …")
-        return _written(plan, fields, results, time.monotonic() - started)
+        if plan.images:
+            return _images_compared(plan, results, started)
+        return _strategies_compared(plan, fields, results, started)
 
 
 # --- what the user named ---------------------------------------------------------------------------------------------
 
 
-def _check_names(plan: Plan) -> None:
+def _check_names(plan: ComparisonPlan) -> None:
     for option, given, known in (
         ("--strategy", plan.strategies, strategies()),
         ("--judge", plan.judges, judges()),
     ):
         for name in given:
             _one_of(option, name, known)
+
+
+def _check_images(plan: ComparisonPlan) -> None:
+    """Of images the ways are compared, not the strategies; and only the maker of a web knows what its images show."""
+    if len(plan.strategies) > 1:
+        raise InputError("--images compares crawls with and without judging: name one --strategy.")
+    if plan.judges:
+        raise InputError("With --images each strategy has its own judge: leave --judge out.")
+    for source in plan.sources:
+        if source.partition(":")[0] != GENERATED:
+            raise InputError(
+                f"{source} is a recorded web, whose images nobody has labelled: "
+                f"--images needs '{GENERATED}' or '{GENERATED}:SEED'."
+            )
 
 
 def _one_of(option: str, name: str, known: Iterable[str]) -> None:
@@ -119,7 +144,7 @@ def _one_of(option: str, name: str, known: Iterable[str]) -> None:
         raise InputError(f"{option} {error}") from None
 
 
-def _opened(plan: Plan, stack: ExitStack, watch: Watcher) -> list[tuple[str, MeasuredWeb]]:
+def _opened(plan: ComparisonPlan, stack: ExitStack, watch: Watcher) -> list[tuple[str, MeasuredWeb]]:
     webs = [
         (source, web)
         for source in dict.fromkeys(plan.sources)
@@ -133,7 +158,7 @@ def _opened(plan: Plan, stack: ExitStack, watch: Watcher) -> list[tuple[str, Mea
     return webs
 
 
-def _chosen(plan: Plan, webs: Sequence[tuple[str, MeasuredWeb]]) -> dict[str, list[str]]:
+def _chosen(plan: ComparisonPlan, webs: Sequence[tuple[str, MeasuredWeb]]) -> dict[str, list[str]]:
     """The topics of each web that are to be measured; a web without any is left out."""
     every = {web.web.name: [subject.name for subject in web.subjects] for _, web in webs}
     if not plan.topics:
@@ -150,27 +175,33 @@ def _chosen(plan: Plan, webs: Sequence[tuple[str, MeasuredWeb]]) -> dict[str, li
 # --- crawling --------------------------------------------------------------------------------------------------------
 
 
-def _surveyed(plan: Plan, source: str, web: MeasuredWeb, topics: Sequence[str], watch: Watcher) -> Field:
-    name = web.web.name
+def _bench_web(plan: ComparisonPlan, source: str, web: MeasuredWeb, topics: Sequence[str], watch: Watcher) -> BenchWeb:
     stamp = stamp_of(source, web.web)
     subjects = {subject.name: subject for subject in web.subjects if subject.name in topics}
-    surveys = {
-        agent: kept_survey(
-            web.web,
-            stamp,
-            plan.cache,
-            {url for subject in web.subjects for url in (*subject.settings.seeds, *subject.labelled)},
-            user_agent=agent,
-            processes=plan.processes,
-            progress=lambda done, of: watch.surveying(name, done, of),
-        )
-        for agent in dict.fromkeys(subject.settings.fetching.user_agent for subject in subjects.values())
-    }
-    return Field(web=web.web, surveys=surveys, subjects=subjects, stamp=stamp)
+    agents = dict.fromkeys(subject.settings.fetching.user_agent for subject in subjects.values())
+    surveys = {} if plan.images else {agent: _surveyed(plan, web, stamp, agent, watch) for agent in agents}
+    return BenchWeb(web=web.web, surveys=surveys, subjects=subjects, stamp=stamp)
 
 
-def _jobs(plan: Plan, fields: dict[str, Field]) -> list[Job]:
+def _surveyed(plan: ComparisonPlan, web: MeasuredWeb, stamp: str, agent: str, watch: Watcher) -> Survey:
+    return kept_survey(
+        web.web,
+        stamp,
+        plan.cache,
+        {url for subject in web.subjects for url in (*subject.settings.seeds, *subject.labelled)},
+        user_agent=agent,
+        processes=plan.processes,
+        progress=lambda done, of: watch.surveying(web.web.name, done, of),
+    )
+
+
+def _jobs(plan: ComparisonPlan, fields: dict[str, BenchWeb]) -> list[Job]:
     """Of each web first the judges, then topic by topic: so what was understood of its pages is used while it is remembered."""
+    if plan.images:
+        strategy = _image_strategy(plan)
+        return [
+            job for web, field in fields.items() for topic in field.subjects for job in image_jobs(web, topic, strategy)
+        ]
     names = list(dict.fromkeys(plan.strategies or strategies()))
     used = dict.fromkeys(plan.judges or (strategies()[name].judge for name in names))
     ratings = [(JUDGING, judge) for judge in used]
@@ -184,16 +215,20 @@ def _jobs(plan: Plan, fields: dict[str, Field]) -> list[Job]:
     ]
 
 
+def _image_strategy(plan: ComparisonPlan) -> str:
+    return plan.strategies[0] if plan.strategies else STRATEGY
+
+
 def _group(job: Job) -> tuple[str, str]:
     """Who does one of a group does the next, too: crawls of one topic meet the same pages, judges those of a whole web."""
     return (job.web, "") if job.strategy == JUDGING else (job.web, job.topic)
 
 
-def _results(plan: Plan, fields: dict[str, Field], watch: Watcher) -> list[Result]:
+def _results(plan: ComparisonPlan, fields: dict[str, BenchWeb], watch: Watcher) -> list[Result]:
     """What came of all jobs, those that were done in an earlier run too."""
     jobs = _jobs(plan, fields)
     keys = {key_of(job, fields[job.web], plan.conditions) for job in jobs}
-    file = plan.folder / JOBS
+    file = plan.folder / (IMAGE_JOBS if plan.images else JOBS)
     done = {result.job: result for result in _finished(file) if result.key in keys}
     left = [job for job in jobs if job not in done]
     watch.planned(len(jobs), len(done))
@@ -246,41 +281,48 @@ def _finished(file: Path) -> Iterator[Result]:
 # --- what comes of it ------------------------------------------------------------------------------------------------
 
 
-def _written(plan: Plan, fields: dict[str, Field], raw: list[Result], seconds: float) -> Comparison:
-    # Here, because matplotlib takes a second to load, which a typing mistake need not wait for.
-    from shoal.evaluate.comparison_plots import draw_all
-    from shoal.evaluate.report import write_report
-
-    results = Results(raw, plan.conditions.pages)
+def _strategies_compared(
+    plan: ComparisonPlan, fields: dict[str, BenchWeb], raw: Sequence[Result], started: float
+) -> Comparison:
+    results = CrawlResults(raw, plan.conditions.pages)
     standings, oracle = results.standings()
-    figures = results.figures()
     comparison = Comparison(
         title=plan.title or f"Strategies compared on {_listed(results.webs)}",
         conditions=plan.conditions,
         webs=tuple(_facts(results, web, fields[web]) for web in results.webs),
         standings=tuple(standings),
         oracle=oracle,
-        topics=tuple(figures),
+        topics=tuple(results.figures()),
         judges=results.judges,
-        folder=os.fsencode(plan.folder).decode(errors="replace"),
+        folder=_readable(plan.folder),
         files=(),
-        seconds=seconds,
+        seconds=time.monotonic() - started,
     )
-    with storage_errors(plan.folder):
-        write_curves(plan.folder / CURVES, results)
-        write_summary(plan.folder / SUMMARY, figures)
-        write_means(plan.folder / MEANS, [*standings, oracle])
-        write_judges(plan.folder / JUDGES, results.judges)
-        write_markdown(plan.folder / TABLES, comparison)
-        pictures = draw_all(plan.folder, comparison, results)
-        write_report(plan.folder / REPORT, comparison, pictures)
-    files = (REPORT, TABLES, MEANS, SUMMARY, CURVES, JUDGES, JOBS, *(f"{picture.file}.png" for picture in pictures))
-    with storage_errors(plan.folder):
-        note(plan.folder, _KIND, [*files, *(f"{picture.file}.svg" for picture in pictures)])
-    return replace(comparison, files=files)
+    return replace(comparison, files=write_files(plan.folder, comparison, results))
 
 
-def _facts(results: Results, web: str, field: Field) -> WebFacts:
+def _images_compared(plan: ComparisonPlan, results: Sequence[Result], started: float) -> ImageComparison:
+    webs = list(dict.fromkeys(result.job.web for result in results))
+    ratios = ratios_of(results)
+    comparison = ImageComparison(
+        title=plan.title or f"Images with and without judging on {_listed(webs)}",
+        conditions=plan.conditions,
+        strategy=_image_strategy(plan),
+        topics=tuple(map(figures_of, results)),
+        ratios=tuple(ratios),
+        overall=tuple(overall_of(ratios)),
+        folder=_readable(plan.folder),
+        files=(),
+        seconds=time.monotonic() - started,
+    )
+    return replace(comparison, files=write_image_files(plan.folder, comparison, results))
+
+
+def _readable(folder: Path) -> str:
+    return os.fsencode(folder).decode(errors="replace")
+
+
+def _facts(results: CrawlResults, web: str, field: BenchWeb) -> WebFacts:
     titles = {name: subject.settings.topic.name for name, subject in field.subjects.items()}
     # Whoever reads them: other names change no more than a few links.
     survey = next(iter(field.surveys.values()))
@@ -300,16 +342,9 @@ def _listed(names: Sequence[str]) -> str:
 
 
 @contextmanager
-def _own_folder(plan: Plan) -> Iterator[None]:
+def _own_folder(plan: ComparisonPlan) -> Iterator[None]:
     """An empty folder, or that of an earlier comparison, whose files are replaced; nothing else is ever removed."""
     with result_folder(plan.folder):
         if not plan.resume:
-            _remove_old(plan.folder)
+            remove_old(plan.folder, "images" if plan.images else "strategies")
         yield
-
-
-def _remove_old(folder: Path) -> None:
-    remove_noted(folder, _KIND)
-    with storage_errors(folder):
-        for name in (JOBS, CURVES, SUMMARY, MEANS, JUDGES, REPORT, TABLES):
-            (folder / name).unlink(missing_ok=True)

@@ -14,16 +14,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from shoal import indexer as indexing
-from shoal.crawl.allowance import Ending
+from shoal import indexer
+from shoal.crawl.termination import Ending
 from shoal.errors import FolderError
 from shoal.evaluate.curves import Curve
-from shoal.evaluate.generated.synthetic_web import Web, generate
+from shoal.evaluate.generated.synthetic_web import SyntheticWeb, generate
 from shoal.evaluate.outcome import Harvest, Outcome, best_pages, curve, hidden_find, summary
 from shoal.evaluate.plots import harvest_plot
 from shoal.index.index_folder import remove as remove_index
-from shoal.services import crawls as app
-from shoal.services.images import PICTURES
+from shoal.services import crawls
+from shoal.services.images import IMAGES
 from shoal.settings import Budget, Fetching, Politeness, Settings
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_folder import lock, storage_errors
@@ -35,7 +35,7 @@ LATENCY = 0.03
 """Seconds that the made-up hosts take to answer, as on a network: without it the figures would depend on the computer."""
 DELAY = 0.05
 MARKER = "shoal-demo"
-PICTURE = "harvest.png"
+PLOT = "harvest.png"
 _LEDGER_FOLDER, _LEDGER = "state", "hosts.sqlite"
 
 Crawl = Callable[[Path, Path], Ending]
@@ -43,7 +43,7 @@ Crawl = Callable[[Path, Path], Ending]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class DemoPlan:
     """What the user asked for."""
 
     folder: Path
@@ -61,7 +61,7 @@ class _Crawled:
     figures: Harvest
 
 
-def run_demo(plan: Plan, crawl: Crawl, say: Callable[[str], None]) -> Outcome | None:
+def run_demo(plan: DemoPlan, crawl: Crawl, say: Callable[[str], None]) -> Outcome | None:
     """Crawl, compare, draw; None when the user stopped it. Whatever happens, no server stays behind."""
     started = time.monotonic()
     with _own_folder(plan.folder):
@@ -75,8 +75,8 @@ def run_demo(plan: Plan, crawl: Crawl, say: Callable[[str], None]) -> Outcome | 
         baseline = focused and _crawl(plan, web, BASELINE, crawl, say)
         if focused is None or baseline is None:
             return None
-        picture = plan.folder / PICTURE
-        _draw(plan, web, focused, baseline, picture)
+        plot = plan.folder / PLOT
+        _draw(plan, web, focused, baseline, plot)
         hidden = hidden_find(focused.pages, web, plan.topic)
         return Outcome(
             topic=plan.topic,
@@ -87,29 +87,31 @@ def run_demo(plan: Plan, crawl: Crawl, say: Callable[[str], None]) -> Outcome | 
             focused=focused.figures,
             baseline=baseline.figures,
             best=best_pages(focused.pages, web, plan.topic),
-            explained=app.explain_url(plan.folder / FOCUSED, hidden) if hidden else None,
-            picture=str(picture),
+            explained=crawls.explain_url(plan.folder / FOCUSED, hidden) if hidden else None,
+            plot=str(plot),
             seconds=time.monotonic() - started,
         )
 
 
-def _crawl(plan: Plan, web: Web, strategy: str, crawl: Crawl, say: Callable[[str], None]) -> _Crawled | None:
+def _crawl(
+    plan: DemoPlan, web: SyntheticWeb, strategy: str, crawl: Crawl, say: Callable[[str], None]
+) -> _Crawled | None:
     """One crawl against a server of its own, for one host counts how often it was asked; None when it was stopped."""
     folder = plan.folder / strategy
     with _served(plan.seed, plan.folder / _access_log(strategy)) as proxy:
-        app.start_crawl(folder, _settings(plan, web, strategy, proxy))
+        crawls.start_crawl(folder, _settings(plan, web, strategy, proxy))
         started = time.monotonic()
         ending = crawl(folder, plan.folder / _LEDGER_FOLDER / _LEDGER)
         seconds = time.monotonic() - started
     if ending is Ending.STOPPED:
         return None
-    pages = app.fetched_pages(folder)
+    pages = crawls.fetched_pages(folder)
     found = curve(pages, web.relevant(plan.topic))
     say(f"{strategy}: {len(pages):,} pages in {seconds:.1f} s; {ending}.")
     return _Crawled(pages=pages, curve=found, figures=summary(strategy, str(folder), pages, found, seconds))
 
 
-def _settings(plan: Plan, web: Web, strategy: str, proxy: str) -> Settings:
+def _settings(plan: DemoPlan, web: SyntheticWeb, strategy: str, proxy: str) -> Settings:
     return Settings(
         topic=web.topic(plan.topic),
         seeds=web.seeds(plan.topic),
@@ -120,10 +122,10 @@ def _settings(plan: Plan, web: Web, strategy: str, proxy: str) -> Settings:
     )
 
 
-def _draw(plan: Plan, web: Web, focused: _Crawled, baseline: _Crawled, picture: Path) -> None:
+def _draw(plan: DemoPlan, web: SyntheticWeb, focused: _Crawled, baseline: _Crawled, plot: Path) -> None:
     title = f"“{plan.topic}”: {len(focused.curve):,} pages fetched from a web of {len(web.pages):,}"
     with storage_errors(plan.folder):
-        harvest_plot({"learned": focused.curve, "breadth first": baseline.curve}, picture, title)
+        harvest_plot({"learned": focused.curve, "breadth first": baseline.curve}, plot, title)
 
 
 # --- the server ------------------------------------------------------------------------------------------------------
@@ -174,7 +176,7 @@ def _remove_old(folder: Path) -> None:
     for name in (FOCUSED, BASELINE):
         _remove_crawl(folder / name)
     with storage_errors(folder):
-        for name in (PICTURE, _access_log(FOCUSED), _access_log(BASELINE)):
+        for name in (PLOT, _access_log(FOCUSED), _access_log(BASELINE)):
             (folder / name).unlink(missing_ok=True)
         state = folder / _LEDGER_FOLDER
         for ending in ("", "-wal", "-shm", ".lock"):
@@ -185,9 +187,9 @@ def _remove_old(folder: Path) -> None:
 def _remove_crawl(place: Path) -> None:
     """One of an earlier demo; what somebody else put there stays, and is then in the way of the next."""
     if folders.exists(place):
-        for index in (indexing.PAGES, PICTURES):
+        for index in (indexer.PAGES, IMAGES):
             remove_index(place / index)
-        folders.remove(Made(place, (place,)), also=[folders.FEEDBACK])
+        folders.remove(Made(place, (place,)), also=[folders.MARKS])
 
 
 def _access_log(strategy: str) -> str:

@@ -4,7 +4,7 @@
     python -m shoal.evaluate.gate --update             raise floors that were beaten, add those of new strategies
     python -m shoal.evaluate.gate --update --lower     lower floors, too, and remove those of strategies that are gone
 
-Measured is the share of the omniscient crawler's harvest on the generated web, what judging pictures is worth, and how good
+Measured is the share of the omniscient crawler's harvest on the generated web, what judging images is worth, and how good
 the first hits of a search are. All of it is the same on every computer, so a floor is what was measured; only the last digits are
 left to the arithmetic of others.
 """
@@ -23,13 +23,12 @@ from typing import Literal
 
 from shoal.errors import InputError
 from shoal.evaluate import retrieval
+from shoal.evaluate.image_standings import figures_of, overall_of, ratios_of
 from shoal.evaluate.job_pool import Ended, share
-from shoal.evaluate.jobs import ORACLE, Bench, Conditions, Field, Job, Result
-from shoal.evaluate.offline_web import GENERATED, GeneratedWeb, open_web
-from shoal.evaluate.pictured.crawls import PictureBench, PictureField, PictureJob, ways
-from shoal.evaluate.pictured.standings import overall_of, ratios_of
-from shoal.evaluate.standings import Results
-from shoal.evaluate.survey import cache_folder, kept_survey, stamp_of
+from shoal.evaluate.jobs import BASELINE, ORACLE, Bench, BenchWeb, Conditions, Job, Result, image_jobs
+from shoal.evaluate.offline_web import GENERATED, MeasuredWeb, open_web
+from shoal.evaluate.standings import CrawlResults
+from shoal.evaluate.survey import Survey, cache_folder, kept_survey, stamp_of
 from shoal.settings import STRATEGY, USER_AGENT
 from shoal.strategy import strategies
 
@@ -37,20 +36,20 @@ FLOORS = Path("tests/evaluate/floors.toml")
 TOPICS = ("power-grid", "rail", "smart-home")
 """In both languages, easy ones and one that is hard."""
 PAGES = 300
-PICTURE_PAGES = 100
-"""Fewer, because pictures take their time."""
+IMAGE_PAGES = 100
+"""Fewer, because images take their time."""
 TOLERANCE = 0.005
-PICTURES, SEARCH = "pictures", "search"
+IMAGES, SEARCH = "images", "search"
 """What is measured of these has a name that starts so (`search.ndcg`), and a section of its own in the file."""
 _HEADING = f"""\
 # What each strategy must reach on the generated web: its share of the omniscient crawler's harvest
 # ({", ".join(TOPICS)}; {PAGES} pages). Written by `python -m shoal.evaluate.gate --update`.
 """
 _SECTIONS = {
-    PICTURES: f"""
-# Crawls for pictures by {STRATEGY} with judging: the share of all relevant pictures that they bring home, and how many times as
-# many relevant pictures as a crawl in breadth with all pictures has by then ({PICTURE_PAGES} pages).
-[{PICTURES}]
+    IMAGES: f"""
+# Crawls for images by {STRATEGY} with judging: the share of all relevant images that they bring home, and how many times as
+# many relevant images as a crawl in breadth with all images has by then ({IMAGE_PAGES} pages).
+[{IMAGES}]
 """,
     SEARCH: f"""
 # The first ten hits for the words of a topic, in an index of all pages: how good their order is, and the share of relevant ones.
@@ -62,7 +61,7 @@ Verdict = Literal["ok", "better", "BELOW ITS FLOOR", "HAS NO FLOOR", "IS GONE"]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class FloorLine:
     """How a strategy stands."""
 
     name: str
@@ -85,13 +84,13 @@ class Line:
         return self.verdict not in ("ok", "better")
 
 
-def judged(measured: Mapping[str, float], floors: Mapping[str, float]) -> list[Line]:
+def judged(measured: Mapping[str, float], floors: Mapping[str, float]) -> list[FloorLine]:
     """Every strategy that was measured or has a floor, the best first."""
     names = sorted({*measured, *floors}, key=lambda name: (-measured.get(name, -1.0), name))
-    return [Line(name, measured.get(name), floors.get(name)) for name in names]
+    return [FloorLine(name, measured.get(name), floors.get(name)) for name in names]
 
 
-def ahead_of(leader: str, lines: Sequence[Line]) -> list[str]:
+def ahead_of(leader: str, lines: Sequence[FloorLine]) -> list[str]:
     """The strategies that are as good as the one that should lead, or better."""
     strategic = [line for line in lines if not _section(line.name)]
     measured = {line.name: line.measured for line in strategic if line.measured is not None}
@@ -99,7 +98,7 @@ def ahead_of(leader: str, lines: Sequence[Line]) -> list[str]:
     return [name for name, value in measured.items() if name != leader and value >= least]
 
 
-def updated(lines: Sequence[Line], *, lower: bool) -> dict[str, float]:
+def updated(lines: Sequence[FloorLine], *, lower: bool) -> dict[str, float]:
     """The floors from now on: never lower than before, and never one less, unless that is asked for."""
     new: dict[str, float] = {}
     for line in lines:
@@ -111,7 +110,7 @@ def updated(lines: Sequence[Line], *, lower: bool) -> dict[str, float]:
     return new
 
 
-def table(lines: Sequence[Line]) -> str:
+def table(lines: Sequence[FloorLine]) -> str:
     """For a person who wants to know what failed."""
     width = max([len("strategy"), *(len(line.name) for line in lines)])
     rows = [f"{'strategy':{width}}  measured  floor"]
@@ -172,37 +171,38 @@ def measure(processes: int, cache: Path) -> dict[str, float]:
     with open_web(GENERATED) as (web,):
         stamp = stamp_of(GENERATED, web.web)
         survey = kept_survey(web.web, stamp, cache, processes=processes)
-        subjects = {subject.name: subject for subject in web.subjects}
-        field = Field(web=web.web, surveys={USER_AGENT: survey}, subjects=subjects, stamp=stamp)
         jobs = [
             Job(web=web.web.name, topic=topic, strategy=strategy)
             for topic in TOPICS
             for strategy in (ORACLE, *strategies())
         ]
-        events = share(Bench({web.web.name: field}, Conditions(pages=PAGES)), jobs, processes, lambda job: job.topic)
-        results: list[Result] = [event.result for event in events if isinstance(event, Ended)]
-    standings, _ = Results(results, PAGES).standings()
+        results = _results(_bench_web(web, stamp, {USER_AGENT: survey}), Conditions(pages=PAGES), jobs, processes)
+    standings, _ = CrawlResults(results, PAGES).standings()
     return {row.name: row.overall.of_oracle for row in standings}
 
 
-def measure_pictures(processes: int) -> dict[str, float]:
-    """What judging pictures is worth now."""
+def measure_images(processes: int) -> dict[str, float]:
+    """What judging images is worth now."""
     with open_web(GENERATED) as (web,):
-        assert isinstance(web.web, GeneratedWeb)
-        field = PictureField(web.web, {subject.name: subject for subject in web.subjects})
-        judged, _, baseline = ways(STRATEGY)
-        name = web.web.name
-        jobs = [PictureJob(web=name, topic=topic, way=way) for topic in TOPICS for way in (judged, baseline)]
-        events = share(
-            PictureBench({name: field}, Conditions(pages=PICTURE_PAGES)), jobs, processes, lambda job: job.topic
-        )
-        results = [event.result for event in events if isinstance(event, Ended)]
+        ways = [image_jobs(web.web.name, topic, STRATEGY) for topic in TOPICS]
+        jobs = [job for judged, _, baseline in ways for job in (judged, baseline)]
+        results = _results(_bench_web(web, "", {}), Conditions(pages=IMAGE_PAGES), jobs, processes)
     [overall] = overall_of(ratios_of(results))
-    own = [result for result in results if result.job.way == judged]
+    own = [figures_of(result) for result in results if result.job.images == "relevant"]
     return {
-        f"{PICTURES}.times-{baseline.strategy}": overall.ratio or 0.0,
-        f"{PICTURES}.recall": sum(len(result.hits) for result in own) / sum(result.total for result in own),
+        f"{IMAGES}.times-{BASELINE}": overall.ratio or 0.0,
+        f"{IMAGES}.recall": sum(row.end.relevant for row in own) / sum(row.total for row in own),
     }
+
+
+def _bench_web(web: MeasuredWeb, stamp: str, surveys: Mapping[str, Survey]) -> BenchWeb:
+    subjects = {subject.name: subject for subject in web.subjects}
+    return BenchWeb(web=web.web, surveys=surveys, subjects=subjects, stamp=stamp)
+
+
+def _results(field: BenchWeb, conditions: Conditions, jobs: Sequence[Job], processes: int) -> list[Result]:
+    events = share(Bench({field.web.name: field}, conditions), jobs, processes, lambda job: job.topic)
+    return [event.result for event in events if isinstance(event, Ended)]
 
 
 def measure_search() -> dict[str, float]:
@@ -232,7 +232,7 @@ def main(arguments: Sequence[str]) -> int:
         parser.error(str(error))
     processes = os.cpu_count() or 1
     strategic = measure(processes, cache_folder(os.environ))
-    lines = judged(strategic | measure_pictures(processes) | measure_search(), floors)
+    lines = judged(strategic | measure_images(processes) | measure_search(), floors)
     if given.update:
         new = updated(lines, lower=given.lower)
         write_floors(given.floors, new)

@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import Generic, TypeVar, cast
 
-from shoal import interpreter
+from shoal.crawl.time_slices import collect_seldom
 from shoal.errors import ShoalError
 
 Job = TypeVar("Job")
@@ -58,22 +58,22 @@ def share(
             yield Began(job)
             yield Ended(job, work(job))
         return
-    crew = [_Worker(work) for _ in range(min(processes, len(jobs)))]
+    worker_registry = [_PoolWorker(work) for _ in range(min(processes, len(jobs)))]
     try:
-        yield from _share(crew, list(jobs), group)
+        yield from _share(worker_registry, list(jobs), group)
     finally:
-        for worker in crew:
+        for worker in worker_registry:
             worker.end()
 
 
 def _share(
-    crew: Sequence[_Worker[Job, Result]], waiting: list[Job], group: Callable[[Job], Hashable]
+    worker_registry: Sequence[_PoolWorker[Job, Result]], waiting: list[Job], group: Callable[[Job], Hashable]
 ) -> Iterator[Began[Job] | Ended[Job, Result]]:
-    busy: dict[Connection, _Worker[Job, Result]] = {}
+    busy: dict[Connection, _PoolWorker[Job, Result]] = {}
     # Which groups somebody works on, by the process that does.
-    places: dict[_Worker[Job, Result], Hashable] = {}
+    places: dict[_PoolWorker[Job, Result], Hashable] = {}
 
-    def hand_out(worker: _Worker[Job, Result]) -> Iterator[Began[Job]]:
+    def hand_out(worker: _PoolWorker[Job, Result]) -> Iterator[Began[Job]]:
         if not waiting:
             return
         job = choose(waiting, group, own=places.get(worker), taken=places.values())
@@ -83,7 +83,7 @@ def _share(
         busy[worker.line] = worker
         yield Began(job)
 
-    for worker in crew:
+    for worker in worker_registry:
         yield from hand_out(worker)
     while busy:
         for line in wait(list(busy)):
@@ -99,7 +99,7 @@ def choose(
     return min(waiting, key=lambda job: (group(job) != own, group(job) in taken))
 
 
-class _Worker(Generic[Job, Result]):
+class _PoolWorker(Generic[Job, Result]):
     """One process, and what it works on."""
 
     def __init__(self, work: Callable[[Job], Result]) -> None:
@@ -147,7 +147,7 @@ class _Worker(Generic[Job, Result]):
 def _work(work: Callable[[Job], Result], line: Connection) -> None:
     """Take jobs until nobody hands them out any more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    interpreter.tune()
+    collect_seldom()
     while True:
         try:
             job = line.recv()

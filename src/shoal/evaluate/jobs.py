@@ -1,6 +1,6 @@
-"""What does one strategy find of one topic? One simulated crawl, counted against the truth.
+"""What does one strategy find of one topic? One simulated crawl, whose pages or images are counted against the truth.
 
-The omniscient crawler is a job like the others: it is what they are measured by. So is a judge that is rated (`judging.py`).
+The omniscient crawler is a job like the others: it is what they are measured by. So is a rated judge (`judge_quality.py`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -20,14 +20,15 @@ from msgspec.structs import replace
 import shoal
 from shoal.errors import InputError
 from shoal.evaluate.curves import harvest, hits_of
+from shoal.evaluate.image_harvest import ImageHarvest, image_harvest
 from shoal.evaluate.judge_quality import rate
-from shoal.evaluate.offline_web import OfflineWeb, Subject
+from shoal.evaluate.offline_web import GeneratedWeb, OfflineWeb, Subject
 from shoal.evaluate.oracle import omniscient
-from shoal.evaluate.result_cache import PageCache
-from shoal.evaluate.simulation import LATENCY, Fetched, simulate
+from shoal.evaluate.result_cache import ResultCache
+from shoal.evaluate.simulation import LATENCY, Fetched, Run, simulate
 from shoal.evaluate.survey import Ground, Survey, code_stamp
-from shoal.judge.registry import Choice
-from shoal.settings import Budget, Politeness, Settings
+from shoal.judge.registry import Registered
+from shoal.settings import Budget, ImageSettings, Politeness, Settings
 from shoal.strategy import strategies
 from shoal.topic.word_vectors import installed
 
@@ -35,6 +36,8 @@ ORACLE = "omniscient"
 """Stands where a strategy's name would."""
 JUDGING = "judging"
 """So does this: no crawl, but the judge's scores of pages whose truth is known."""
+BASELINE = "breadth"
+"""Follows no topic: what the paper that judges images compares itself with."""
 STEP = 100
 """The papers give their figures per so many pages."""
 _WITHOUT_WAITING = Politeness(delay=0.0, fetch_factor=0.0, max_crawl_delay=0.0)
@@ -48,12 +51,27 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, order=True):
     strategy: str
     judge: str = ""
     """Empty: the strategy's own."""
+    images: Literal["", "relevant", "all"] = ""
+    """Which of them are downloaded, and counted instead of pages; empty: none."""
+
+    @property
+    def way(self) -> str:
+        """How the topic is crawled, in words."""
+        if self.images:
+            return f"{self.strategy}, {'judged' if self.images == 'relevant' else 'all'} images"
+        return f"{self.strategy} and the judge {self.judge}" if self.judge else self.strategy
 
     def __str__(self) -> str:
         if self.strategy == JUDGING:
             return f"{self.web}/{self.topic} judged by {self.judge}"
-        judge = f" and the judge {self.judge}" if self.judge else ""
-        return f"{self.web}/{self.topic} with {self.strategy}{judge}"
+        return f"{self.web}/{self.topic} with {self.way}"
+
+
+def image_jobs(web: str, topic: str, strategy: str) -> tuple[Job, ...]:
+    """The crawls of a topic for images: with judging first, then what that is compared with, the paper's baseline last."""
+    judged = Job(web=web, topic=topic, strategy=strategy, images="relevant")
+    others = dict.fromkeys(replace(judged, strategy=name, images="all") for name in (strategy, BASELINE))
+    return judged, *others
 
 
 class Conditions(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,12 +93,12 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     key: str
     """The same when the same job would be done in the same way."""
     job: Job
-    reachable: int
+    reachable: int = 0
     """Pages that can be reached from the seeds."""
-    relevant: int
+    relevant: int = 0
     """Those of them that are relevant, by the labels."""
-    fetched: int
-    hits: tuple[int, ...]
+    fetched: int = 0
+    hits: tuple[int, ...] = ()
     """With which fetches, counted from 1, a relevant page was found."""
     clock: tuple[float, ...] = ()
     """Simulated seconds after each STEP pages, and at the end."""
@@ -95,15 +113,18 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     """Of a judge: how often a relevant page scores above another; None when all reachable pages are relevant."""
     average_precision: float | None = None
     """Of a judge, too."""
+    images: ImageHarvest | None = None
+    """Of a crawl for images: all that was counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Field:
-    """A web that has been surveyed, and its topics."""
+class BenchWeb:
+    """A web and its topics, ready to be measured on."""
 
     web: OfflineWeb
     surveys: Mapping[str, Survey]
-    """By the user agents of the topics: a page may ask one crawler not to follow its links, and let another."""
+    """By the user agents of the topics: a page may ask one crawler not to follow its links, and let another.
+    Not needed where images are counted."""
     subjects: Mapping[str, Subject]
     stamp: str
 
@@ -111,25 +132,45 @@ class Field:
 class Bench:
     """Where jobs are done, in one process; what was understood of a page is remembered from one job to the next."""
 
-    def __init__(self, fields: Mapping[str, Field], conditions: Conditions) -> None:
+    def __init__(self, fields: Mapping[str, BenchWeb], conditions: Conditions) -> None:
         self._fields = fields
         self._conditions = conditions
-        self._cache = PageCache()
+        self._cache = ResultCache()
         self._ground: tuple[tuple[str, str], Ground] | None = None
 
     def __call__(self, job: Job) -> Result:
         """Crawl and count, or rate the judge."""
         started = time.monotonic()
+        result = self._count_images(job) if job.images else self._count_pages(job)
+        return replace(result, seconds=time.monotonic() - started)
+
+    def _count_images(self, job: Job) -> Result:
         field = self._fields[job.web]
+        assert isinstance(field.web, GeneratedWeb), "nobody has labelled the images of a recorded web"
+        run = self._simulated(job)
+        return Result(
+            key=key_of(job, field, self._conditions),
+            job=job,
+            fetched=len(run.pages),
+            requests=run.requests,
+            ending=str(run.ending),
+            images=image_harvest(field.web.web, job.topic, run),
+        )
+
+    def _simulated(self, job: Job) -> Run:
+        field = self._fields[job.web]
+        settings = settings_of(job, field.subjects[job.topic], self._conditions)
+        return simulate(field.web, settings, latency=self._conditions.latency, cache=self._cache)
+
+    def _count_pages(self, job: Job) -> Result:
         ground = self._ground_of(job)
-        relevant = ground.relevant(field.subjects[job.topic].labelled)
+        relevant = ground.relevant(self._fields[job.web].subjects[job.topic].labelled)
         if not relevant:
             raise InputError(
                 f"Of the topic {job.web}/{job.topic} no labelled page can be reached from its seeds, so there is nothing to find."
             )
         measure = {ORACLE: self._foresee, JUDGING: self._rate}.get(job.strategy, self._crawl)
-        result = measure(job, ground, relevant)
-        return replace(result, seconds=time.monotonic() - started)
+        return measure(job, ground, relevant)
 
     def _ground_of(self, job: Job) -> Ground:
         """Jobs of one topic follow each other, so one is enough."""
@@ -168,20 +209,16 @@ class Bench:
             job=job,
             reachable=len(ground.reachable),
             relevant=len(relevant),
-            fetched=0,
-            hits=(),
             auc=quality.auc,
             average_precision=quality.average_precision,
         )
 
     def _crawl(self, job: Job, ground: Ground, relevant: frozenset[int]) -> Result:
-        field = self._fields[job.web]
-        settings = settings_of(job, field.subjects[job.topic], self._conditions)
-        run = simulate(field.web, settings, latency=self._conditions.latency, cache=self._cache)
+        run = self._simulated(job)
         found = harvest((page.url for page in run.pages), frozenset(ground.names(relevant)))
         marks = [run.pages[:end] for end in _steps(len(run.pages))]
         return Result(
-            key=key_of(job, field, self._conditions),
+            key=key_of(job, self._fields[job.web], self._conditions),
             job=job,
             reachable=len(ground.reachable),
             relevant=len(relevant),
@@ -219,6 +256,7 @@ def settings_of(job: Job, subject: Subject, conditions: Conditions) -> Settings:
         budget=_budget(own, conditions),
         politeness=politeness,
         fetching=replace(own.fetching, concurrency=concurrency),
+        images=ImageSettings(wanted=job.images) if job.images else own.images,
     )
 
 
@@ -233,7 +271,7 @@ def _said(value: Conditions | Settings) -> bytes:
     return repr(value).encode()
 
 
-def key_of(job: Job, field: Field, conditions: Conditions) -> str:
+def key_of(job: Job, field: BenchWeb, conditions: Conditions) -> str:
     """Changes with all that the result depends on: web, labels, settings, the code, and the word vectors that it may use."""
     subject = field.subjects[job.topic]
     digest = blake2b(f"{field.stamp} {code_stamp()} {_stamp_of(job.strategy)} {job}".encode(), digest_size=12)
@@ -261,25 +299,29 @@ def _stamp_of(strategy: str) -> str:
 def code_of(strategy: str) -> list[Path]:
     """The files that a result depends on, beside those of `survey.code_stamp`: better one too many than one too few."""
     source = Path(shoal.__file__).parent
-    ways = ("oracle", "metrics", "jobs", "simulate", "fetching", "remembering")
+    ways = ("oracle", "curves", "jobs", "simulation", "offline_fetcher", "result_cache", "image_harvest")
     files = [
-        source / "model.py",
+        *(source / "model").glob("*.py"),
         *(source / "evaluate" / f"{way}.py" for way in ways),
         *(source / "topic").glob("*.py"),
     ]
     if strategy != ORACLE:
         # Judges and strategies are made of each other's parts, so all judges count, whichever was named.
-        files += (source / "crawl" / "judge").glob("*.py")
-        own = [source / "evaluate" / "judging.py"] if strategy == JUDGING else _code_of_strategy(strategies()[strategy])
+        files += (source / "judge").glob("*.py")
+        own = (
+            [source / "evaluate" / "judge_quality.py"]
+            if strategy == JUDGING
+            else _code_of_strategy(strategies()[strategy])
+        )
         files += own
     return sorted(set(files))
 
 
-def _code_of_strategy(choice: Choice[Any]) -> list[Path]:
-    """Its own file, those it inherits from, the folder of its parts (`crawl/NAME`), and what all strategies share."""
+def _code_of_strategy(choice: Registered[Any]) -> list[Path]:
+    """Its own file, those it inherits from, the folders of parts beside it, and what all strategies share."""
     kinds = choice.make.__mro__ if isinstance(choice.make, type) else ()
     modules = [sys.modules[name] for name in (choice.make.__module__, *(kind.__module__ for kind in kinds))]
     own = [Path(module.__file__) for module in modules if module.__name__.startswith("shoal.") and module.__file__]
-    parts = own[0].parents[1].joinpath(own[0].stem).glob("*.py")
+    parts = own[0].parent.glob("*/*.py")
     shared = [file for file in own[0].parent.glob("*.py") if b"\nCHOICE = " not in file.read_bytes()]
     return [*own, *parts, *shared]

@@ -19,7 +19,7 @@ from heapq import nsmallest
 from shoal.evaluate.curves import mean
 from shoal.evaluate.offline_fetcher import read_answer
 from shoal.evaluate.offline_web import OfflineWeb
-from shoal.evaluate.result_cache import PageCache
+from shoal.evaluate.result_cache import ResultCache
 from shoal.judge import make_judge
 from shoal.model import Page
 from shoal.parse.parser import HtmlParser
@@ -30,19 +30,19 @@ OTHERS = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Quality:
+class JudgeQuality:
     """How good the scores of a judge are; None where there is nothing to tell apart."""
 
     auc: float | None
     average_precision: float | None
 
 
-def quality_of(relevant: Sequence[float], others: Sequence[float], weight: float = 1.0) -> Quality:
+def quality_of(relevant: Sequence[float], others: Sequence[float], weight: float = 1.0) -> JudgeQuality:
     """From the scores of the relevant pages and of the others, each of which stands for `weight` pages."""
     if not relevant or not others:
-        return Quality(auc=None, average_precision=None)
+        return JudgeQuality(auc=None, average_precision=None)
     good, bad = sorted(relevant), sorted(others)
-    return Quality(auc=_auc(good, bad), average_precision=_average_precision(good, bad, weight))
+    return JudgeQuality(auc=_auc(good, bad), average_precision=_average_precision(good, bad, weight))
 
 
 def _auc(good: Sequence[float], bad: Sequence[float]) -> float:
@@ -76,12 +76,12 @@ def rate(
     judge_name: str,
     relevant: Collection[str],
     others: Collection[str],
-    cache: PageCache,
-) -> Quality:
+    cache: ResultCache,
+) -> JudgeQuality:
     """Let the judge score the relevant pages and a sample of the others. What cannot be read scores 0."""
     # No memory for verdicts: a judge is faster than that would gain, and those of the crawls would be forgotten for it.
     judge = make_judge(judge_name, settings.topic)
-    reader = Reader(web, settings, cache)
+    reader = OfflineReader(web, settings, cache)
 
     def scores(pages: Iterable[Page | None]) -> list[float]:
         return [0.0 if page is None else judge.judge(page).score for page in pages]
@@ -98,10 +98,10 @@ def _without_copies(pages: Iterable[Page | None], relevant: Iterable[Page | None
     return (page for page in pages if page is None or page.fingerprint not in texts)
 
 
-class Reader:
+class OfflineReader:
     """Reads pages as a crawl with these settings does: whoever crawls later in this process finds them in the cache."""
 
-    def __init__(self, web: OfflineWeb, settings: Settings, cache: PageCache) -> None:
+    def __init__(self, web: OfflineWeb, settings: Settings, cache: ResultCache) -> None:
         self._web = web
         self._fetching = settings.fetching
         self._parser = HtmlParser(settings.fetching.user_agent)

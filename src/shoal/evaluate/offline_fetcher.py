@@ -1,4 +1,4 @@
-"""How does a web answer that is only a file? Through the same eyes as the real one: `crawl.fetch` understands the answers."""
+"""How does a web answer that is only a file? Through the same eyes as the real one: `fetch.client` understands the answers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shoal.evaluate.offline_web import OfflineWeb
 from shoal.fetch.client import REDIRECTS, Exchange, is_text
 from shoal.model import Failure, Redirect, Response, Task
 from shoal.settings import Fetching
-from shoal.testing.webserver import NOT_FOUND, Answer
+from shoal.testing.webserver import NOT_FOUND, WebAnswer
 from shoal.urls import host_of
 
 _Done = TypeVar("_Done")
@@ -62,7 +62,7 @@ class OfflineFetcher:
             self._taken.discard(tick)
 
 
-def target_of(url: str, answer: Answer) -> str | None:
+def target_of(url: str, answer: WebAnswer) -> str | None:
     """Where a crawl would go that is sent elsewhere by this answer; None when it would go nowhere."""
     if answer.status not in REDIRECTS:
         return None
@@ -71,7 +71,7 @@ def target_of(url: str, answer: Answer) -> str | None:
     return moved.target if isinstance(moved, Redirect) else None
 
 
-def read_answer(url: str, answer: Answer, settings: Fetching) -> Response | None:
+def read_answer(url: str, answer: WebAnswer, settings: Fetching) -> Response | None:
     """What a crawl would read in this answer; None when it is not a page."""
     if not 200 <= answer.status <= 299:
         return None
@@ -93,7 +93,7 @@ def _at_once(work: Coroutine[Any, Any, _Done]) -> _Done:
 class _Recorded:
     """An answer in the shape that the HTTP client gives it."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: WebAnswer) -> None:
         self.status = answer.status
         self.reason = _phrase(answer.status)
         self.raw_headers = tuple((name.encode("latin-1"), value.encode("latin-1")) for name, value in answer.headers)

@@ -1,6 +1,6 @@
 """Which webs can be measured on, and what is true about them? Recorded ones with labels, and the generated one.
 
-generated, generated:SEED          the web that `synthetic` makes; it knows its own truth
+generated, generated:SEED          the web that `generated` makes; it knows its own truth
 webs/NAME.warc.xz                  with NAME.labels.tsv and NAME.TOPIC.toml beside it, unless they are given
 webs/                              every such web in a folder
 """
@@ -16,12 +16,12 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from shoal.errors import InputError
-from shoal.evaluate.generated.synthetic_web import Web, generate
+from shoal.evaluate.generated.synthetic_web import SyntheticWeb, generate
 from shoal.evaluate.recorded.archive import Archive, name_of, open_archive
 from shoal.evaluate.recorded.labels import read_labels, strangers
-from shoal.services import crawls as app
+from shoal.services import crawls
 from shoal.settings import Settings
-from shoal.testing.webserver import Answer
+from shoal.testing.webserver import WebAnswer
 from shoal.topic.topic_file import read_topic
 
 GENERATED = "generated"
@@ -38,7 +38,7 @@ class OfflineWeb(Protocol):
     def urls(self) -> Collection[str]:
         """Every page that answers with 200, robots.txt files left out."""
 
-    def answer(self, url: str, nth: int = 0) -> Answer | None:
+    def answer(self, url: str, nth: int = 0) -> WebAnswer | None:
         """The answer to the `nth` request to this host, from 1; 0 when nobody counts. None: there is no such page."""
 
 
@@ -91,7 +91,7 @@ def open_web(
 class GeneratedWeb:
     """The generated web by URL instead of by host."""
 
-    web: Web
+    web: SyntheticWeb
 
     @property
     def name(self) -> str:
@@ -101,7 +101,7 @@ class GeneratedWeb:
         """Every page that answers with 200; what its traps make up has no end, and is not among them."""
         return [url for url, page in self.web.pages.items() if page.status == 200]
 
-    def answer(self, url: str, nth: int = 0) -> Answer | None:
+    def answer(self, url: str, nth: int = 0) -> WebAnswer | None:
         """Some hosts refuse their first requests; nobody is refused when nobody counts."""
         _, _, rest = url.partition("://")
         host, _, target = rest.partition("/")
@@ -183,7 +183,7 @@ def _literally(name: str) -> str:
 
 
 def _subject(web: str, file: Path, table: dict[str, frozenset[str]], labels: Path) -> Subject:
-    settings = read_topic(file, names=app.names())
+    settings = read_topic(file, names=crawls.names())
     short = file.stem.removeprefix(f"{web}.")
     label = settings.label or short
     if label not in table:

@@ -27,7 +27,7 @@ _NEVER = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, slots=True)
-class Links:
+class Adjacency:
     """Some links of every page, one page's behind the other's."""
 
     starts: Numbers
@@ -47,18 +47,18 @@ class Links:
 
 
 @dataclass(frozen=True, slots=True)
-class Graph:
+class SurveyGraph:
     """Which page links to which, both ways; each pair once."""
 
-    forward: Links
-    backward: Links
+    forward: Adjacency
+    backward: Adjacency
 
     @property
     def pages(self) -> int:
         return len(self.forward.starts) - 1
 
 
-def graph_of(starts: Sequence[int], ends: Sequence[int]) -> Graph:
+def graph_of(starts: Sequence[int], ends: Sequence[int]) -> SurveyGraph:
     """The graph of these links: page p has those from `starts[p]` to `starts[p + 1]`. A negative end leads nowhere."""
     bounds, targets = np.asarray(starts, dtype=np.int64), np.asarray(ends, dtype=np.int64)
     pages = len(bounds) - 1
@@ -68,7 +68,7 @@ def graph_of(starts: Sequence[int], ends: Sequence[int]) -> Graph:
     _, first = np.unique(sources[useful] * max(pages, 1) + targets[useful], return_index=True)
     first.sort()
     sources, targets = sources[useful][first], targets[useful][first]
-    return Graph(_grouped(sources, targets, pages), _grouped(*_by(targets, sources), pages))
+    return SurveyGraph(_grouped(sources, targets, pages), _grouped(*_by(targets, sources), pages))
 
 
 def _by(keys: Numbers, others: Numbers) -> tuple[Numbers, Numbers]:
@@ -76,12 +76,12 @@ def _by(keys: Numbers, others: Numbers) -> tuple[Numbers, Numbers]:
     return keys[order], others[order]
 
 
-def _grouped(keys: Numbers, others: Numbers, pages: int) -> Links:
+def _grouped(keys: Numbers, others: Numbers, pages: int) -> Adjacency:
     """Pairs in the order of their keys as links."""
-    return Links(np.searchsorted(keys, np.arange(pages + 1)).astype(np.int64), others)
+    return Adjacency(np.searchsorted(keys, np.arange(pages + 1)).astype(np.int64), others)
 
 
-def reachable(graph: Graph, seeds: Iterable[int], max_depth: int | None = None) -> list[int]:
+def reachable(graph: SurveyGraph, seeds: Iterable[int], max_depth: int | None = None) -> list[int]:
     """Every page that link following can fetch, the nearest first; `max_depth` is the number of links from a seed."""
     known = np.zeros(graph.pages, dtype=np.bool_)
     level = _new(np.asarray(list(dict.fromkeys(seeds)), dtype=np.int64), known)
@@ -104,7 +104,7 @@ def _new(pages: Numbers, known: Flags) -> Numbers:
 
 
 def omniscient(
-    graph: Graph, seeds: Iterable[int], relevant: Iterable[int], pages: int, max_depth: int | None = None
+    graph: SurveyGraph, seeds: Iterable[int], relevant: Iterable[int], pages: int, max_depth: int | None = None
 ) -> list[int]:
     """The first `pages` pages that the omniscient crawler fetches; it ends when nothing relevant is left to find."""
     crawler = _Omniscient(graph, list(dict.fromkeys(seeds)), relevant, max_depth)
@@ -118,7 +118,9 @@ def omniscient(
 class _Omniscient:
     """Owns what is known, what was fetched, and what is still to be found."""
 
-    def __init__(self, graph: Graph, seeds: Sequence[int], relevant: Iterable[int], max_depth: int | None) -> None:
+    def __init__(
+        self, graph: SurveyGraph, seeds: Sequence[int], relevant: Iterable[int], max_depth: int | None
+    ) -> None:
         self._graph = graph
         # Without a limit nobody needs depths: all pages count as seeds, and no way is longer than there are pages.
         self._step, self._limit = (0, graph.pages) if max_depth is None else (1, max_depth)
@@ -198,7 +200,7 @@ class _Omniscient:
         return distance
 
 
-def _link_matrix(graph: Graph) -> csr_array:
+def _link_matrix(graph: SurveyGraph) -> csr_array:
     forward = graph.forward
     ones = np.ones(len(forward.ends), dtype=np.int64)
     return csr_array((ones, forward.ends, forward.starts), shape=(graph.pages, graph.pages))

@@ -8,9 +8,9 @@ from typing import Literal
 import msgspec
 
 from shoal.evaluate.curves import Curve, Point, harvest
-from shoal.evaluate.generated.synthetic_web import Web
+from shoal.evaluate.generated.synthetic_web import SyntheticWeb
 from shoal.store.exporters import ExportRow
-from shoal.store.provenance import Explanation
+from shoal.store.provenance import UrlExplanation
 
 Truth = Literal["relevant", "copy", "not relevant"]
 """What the generator knows of a page; a copy says what a relevant page says."""
@@ -22,11 +22,7 @@ _STRANGERS = 2
 """Pages on the way that are not about the topic."""
 
 
-class Figures(msgspec.Struct, frozen=True, kw_only=True):
-    """The common shape of all that the demo says: ready to be printed as JSON."""
-
-
-class Harvest(Figures, frozen=True, kw_only=True):
+class Harvest(msgspec.Struct, frozen=True, kw_only=True):
     """What one strategy brought home."""
 
     strategy: str
@@ -45,7 +41,7 @@ class Harvest(Figures, frozen=True, kw_only=True):
     """How the crawl stood after every so many pages."""
 
 
-class JudgedPage(Figures, frozen=True, kw_only=True):
+class JudgedPage(msgspec.Struct, frozen=True, kw_only=True):
     """One of the pages that the judge likes best, and what is true of it."""
 
     title: str
@@ -55,7 +51,7 @@ class JudgedPage(Figures, frozen=True, kw_only=True):
     truth: Truth
 
 
-class Outcome(Figures, frozen=True, kw_only=True):
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """All figures of a demo."""
 
     topic: str
@@ -67,9 +63,9 @@ class Outcome(Figures, frozen=True, kw_only=True):
     focused: Harvest
     baseline: Harvest
     best: tuple[JudgedPage, ...]
-    explained: Explanation | None
+    explained: UrlExplanation | None
     """None when not one relevant page was found."""
-    picture: str
+    plot: str
     seconds: float
 
 
@@ -95,7 +91,7 @@ def summary(strategy: str, folder: str, pages: Sequence[ExportRow], found: Curve
     )
 
 
-def best_pages(pages: Sequence[ExportRow], web: Web, topic: str) -> tuple[JudgedPage, ...]:
+def best_pages(pages: Sequence[ExportRow], web: SyntheticWeb, topic: str) -> tuple[JudgedPage, ...]:
     """The pages that the judge likes best; of pages that say the same, only the first."""
     relevant = web.relevant(topic)
     judged = [page for page in pages if page.score is not None and page.duplicate_of is None]
@@ -112,14 +108,14 @@ def best_pages(pages: Sequence[ExportRow], web: Web, topic: str) -> tuple[Judged
     )
 
 
-def _truth(url: str, web: Web, topic: str, relevant: frozenset[str]) -> Truth:
+def _truth(url: str, web: SyntheticWeb, topic: str, relevant: frozenset[str]) -> Truth:
     if url in relevant:
         return "relevant"
     known = web.pages.get(url)
     return "copy" if known and known.original and topic in known.topics else "not relevant"
 
 
-def hidden_find(pages: Sequence[ExportRow], web: Web, topic: str) -> str | None:
+def hidden_find(pages: Sequence[ExportRow], web: SyntheticWeb, topic: str) -> str | None:
     """A relevant page that lies behind some that are not: what following nothing but relevant links would miss.
 
     If there are several, a Chinese one, then the one with the best score.
@@ -137,7 +133,7 @@ def hidden_find(pages: Sequence[ExportRow], web: Web, topic: str) -> str | None:
     return max(found, key=worth).final_url
 
 
-def _strangers_before(url: str, parents: Mapping[str, str | None], web: Web, topic: str) -> int:
+def _strangers_before(url: str, parents: Mapping[str, str | None], web: SyntheticWeb, topic: str) -> int:
     """How many pages on the way from the seed are not about the topic."""
     strangers, seen = 0, {url}
     while (parent := parents.get(url)) is not None and parent not in seen:

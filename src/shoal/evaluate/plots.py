@@ -3,8 +3,9 @@
     harvest_plot     one topic, few strategies: both measures beside each other (the demo)
     lines_plot       one measure, many strategies, the mean over topics: a figure as the papers have them
     dots_plot        how much of the omniscient crawler's harvest each strategy brings home, on each web
+    panels_plot      counts of several crawls against several axes beside each other
 
-Importing this module imports matplotlib, which takes a while: do it where a picture is drawn. No pyplot, so no global state
+Importing this module imports matplotlib, which takes a while: do it where a plot is drawn. No pyplot, so no global state
 and no display.
 """
 
@@ -171,7 +172,7 @@ def _draw_ideal(axes: Axes, curves: Sequence[Curve]) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class PlotLine:
     """How a strategy fares on average over some topics."""
 
     label: str
@@ -204,7 +205,7 @@ _SMALL = (5.6, 4.9)
 """Inches. Letters are large in it, so that they can be read on a phone."""
 
 
-def lines_plot(lines: Sequence[Line], *paths: Path, title: str, subtitle: str) -> None:
+def lines_plot(lines: Sequence[PlotLine], *paths: Path, title: str, subtitle: str) -> None:
     """Draw one measure, the best strategy first in `lines`; the suffix of each file (.png, .svg) says how."""
     with _fonts() as fonts:
         figure = Figure(figsize=_SMALL, dpi=160, facecolor="white", layout=ConstrainedLayoutEngine(h_pad=0.08))
@@ -238,7 +239,7 @@ def lines_plot(lines: Sequence[Line], *paths: Path, title: str, subtitle: str) -
         _save(figure, *paths)
 
 
-def _draw_line(axes: Axes, line: Line, *, width: float, band: bool) -> None:
+def _draw_line(axes: Axes, line: PlotLine, *, width: float, band: bool) -> None:
     if band and any(low != high for low, high in zip(line.low, line.high, strict=True)):
         axes.fill_between(line.pages, line.low, line.high, color=line.colour, alpha=0.11, linewidth=0, zorder=1)
     axes.plot(line.pages, line.heights, color=line.colour, linewidth=width, solid_capstyle="round", zorder=2 + width)
@@ -249,7 +250,7 @@ def _round_top(highest: float) -> float:
     return next((top for top in (0.1, 0.2, 0.4, 0.6, 0.8) if highest <= top), 1.0)
 
 
-def _name_many(axes: Axes, ends: list[tuple[float, str, Line]], longest: int, top: float) -> None:
+def _name_many(axes: Axes, ends: list[tuple[float, str, PlotLine]], longest: int, top: float) -> None:
     """A name for each line, on a thin lead where it had to be moved away from the line's end."""
     ends = sorted(ends, key=lambda end: (end[0], end[1]))
     heights = labels_balanced([value / top for value, _, _ in ends], 0.052)
@@ -328,6 +329,58 @@ def dots_plot(rows: Sequence[Dots], *paths: Path, title: str) -> None:
 
 def _row_name(rows: Sequence[Dots], place: int | None, fonts: Sequence[str]) -> str:
     return _drawable(rows[place].label, fonts) if place is not None and place < len(rows) else ""
+
+
+# --- counts ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountLine:
+    """How something grew."""
+
+    label: str
+    colour: str
+    style: str
+    """As matplotlib names them: solid, dashed, dotted."""
+    heights: Sequence[float]
+    strong: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountPanel:
+    """Several things that grew along the same axis."""
+
+    heading: str
+    axis: str
+    places: Sequence[float]
+    lines: Sequence[CountLine]
+
+
+def panels_plot(panels: Sequence[CountPanel], *paths: Path, title: str) -> None:
+    """Draw the panels beside each other; all have the same lines, which a legend names beside the last."""
+    with _fonts() as fonts:
+        layout = ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.08)
+        figure = Figure(figsize=(5 * len(panels), 4.8), dpi=160, facecolor="white", layout=layout)
+        figure.suptitle(_drawable(title, fonts), x=0.012, ha="left", fontsize=14, fontweight="bold", color=INK)
+        row = figure.subplots(1, len(panels), squeeze=False)[0]
+        for axes, panel in zip(row, panels, strict=True):
+            _count_panel(axes, panel)
+        row[-1].legend(
+            loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=8.5, labelcolor=INK, handlelength=2.6
+        )
+        _save(figure, *paths)
+
+
+def _count_panel(axes: Axes, panel: CountPanel) -> None:
+    for line in panel.lines:
+        width = 2.4 if line.strong else 1.2
+        axes.plot(panel.places, line.heights, line.style, color=line.colour, linewidth=width, label=line.label)
+    axes.set_title(panel.heading, loc="left", fontsize=11, color=FAINT, pad=10)
+    axes.set_xlabel(panel.axis, fontsize=10, color=FAINT)
+    axes.set_xlim(0, panel.places[-1])
+    axes.set_ylim(bottom=0)
+    _quiet(axes)
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:,.0f}"))
 
 
 # --- files and fonts -------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Was this page understood before? Runs over one web parse each page once, and judge it once per topic."""
+"""Was this understood before? Runs over one web parse each page once, judge it once per topic, and decode each image once."""
 
 from __future__ import annotations
 
@@ -6,21 +6,24 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Generic, TypeVar
 
 from shoal.judge import make_judge
-from shoal.model import Link, Page, Response, Topic, Verdict
-from shoal.protocols import Judge, Parser
+from shoal.model import DecodedImage, Failure, Link, Page, Response, Topic, Verdict
+from shoal.protocols import ImageDecoder, Judge, Parser
 
 _T = TypeVar("_T")
 PAGES = 8_000
 """About 300 MB where pages have many links."""
+IMAGES = 20_000
+"""About 30 MB, with thumbnails as small as those of the generated web."""
 _TABLES = 4
 """Judges and topics whose results are kept: a comparison runs all strategies for one topic, then goes on to the next."""
 
 
-class PageCache:
+class ResultCache:
     """What was understood in this process, whoever asked. Forgets the oldest when it is full."""
 
-    def __init__(self, pages: int = PAGES) -> None:
+    def __init__(self, pages: int = PAGES, images: int = IMAGES) -> None:
         self._limit = pages
+        self._images: _Bounded[DecodedImage] = _Bounded(images)
         self._pages: _Bounded[Page | None] = _Bounded(pages)
         self._judged: _Bounded[_JudgedPages] = _Bounded(_TABLES)
 
@@ -39,6 +42,10 @@ class PageCache:
         if table is None:
             table = self._judged.put(key, _JudgedPages(self._limit))
         return _RememberingJudge(make_judge(name, topic), table)
+
+    def decoder(self, web: Hashable, decoder: ImageDecoder) -> ImageDecoder:
+        """The decoder, with a memory for the images of this web; `web` says whatever else makes a difference to them, too."""
+        return _RememberingDecoder(web, decoder, self._images)
 
 
 class _Bounded(Generic[_T]):
@@ -100,3 +107,19 @@ class _RememberingJudge:
         if known is not None and len(known) == len(links):
             return known
         return self._judged.hints.put(source, self._judge.judge_links(links))
+
+
+class _RememberingDecoder:
+    def __init__(self, web: Hashable, decoder: ImageDecoder, images: _Bounded[DecodedImage]) -> None:
+        self._web = web
+        self._decoder = decoder
+        self._images = images
+
+    def decode(self, response: Response) -> DecodedImage | Failure:
+        key = self._web, response.url
+        known = self._images.get(key)
+        if known is not None:
+            return known
+        developed = self._decoder.decode(response)
+        # A failure says when it happened, so it is none to remember.
+        return self._images.put(key, developed) if isinstance(developed, DecodedImage) else developed

@@ -9,11 +9,11 @@ from math import log2
 from pathlib import Path
 
 from shoal.evaluate.offline_web import MeasuredWeb, OfflineWeb, Subject
-from shoal.index.document import Document
 from shoal.index.index_writer import IndexWriter
 from shoal.index.query import parse
+from shoal.index.schema import Document
 from shoal.index.searcher import open_index
-from shoal.indexer import Standing, stand
+from shoal.indexer import OffPageSignals, stand
 from shoal.judge import make_judge
 from shoal.model import Page, Response, Timing
 from shoal.parse.parser import HtmlParser
@@ -29,7 +29,7 @@ Engine = Callable[[Subject], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Quality:
+class SearchQuality:
     """How good the hits for one topic are."""
 
     topic: str
@@ -51,7 +51,7 @@ def pages_of(web: OfflineWeb) -> Iterator[Page]:
                 yield page
 
 
-def rate(engine: Engine, subjects: Sequence[Subject], known: Collection[str]) -> list[Quality]:
+def rate(engine: Engine, subjects: Sequence[Subject], known: Collection[str]) -> list[SearchQuality]:
     """How good an engine is for each topic; `known` are the pages that it could have found."""
     return [
         _rated(subject, list(engine(subject))[:DEPTH], len(subject.labelled.intersection(known)))
@@ -59,11 +59,11 @@ def rate(engine: Engine, subjects: Sequence[Subject], known: Collection[str]) ->
     ]
 
 
-def _rated(subject: Subject, hits: Sequence[str], relevant: int) -> Quality:
+def _rated(subject: Subject, hits: Sequence[str], relevant: int) -> SearchQuality:
     gains = [url in subject.labelled for url in hits]
     best = sum(1 / log2(place + 2) for place in range(min(DEPTH, relevant)))
     found = sum(gain / log2(place + 2) for place, gain in enumerate(gains))
-    return Quality(topic=subject.name, ndcg=found / best if best else 0.0, precision=sum(gains) / DEPTH)
+    return SearchQuality(topic=subject.name, ndcg=found / best if best else 0.0, precision=sum(gains) / DEPTH)
 
 
 def words_of(subject: Subject) -> str:
@@ -85,7 +85,7 @@ def shoal_engine(pages: Sequence[Page], folder: Path, *, judged: bool) -> Engine
     return search
 
 
-def _standings(pages: Sequence[Page]) -> dict[int, Standing]:
+def _standings(pages: Sequence[Page]) -> dict[int, OffPageSignals]:
     links = (
         (number, [key_of(link.url) for link in page.links], [link.anchor for link in page.links])
         for number, page in enumerate(pages)
@@ -93,7 +93,9 @@ def _standings(pages: Sequence[Page]) -> dict[int, Standing]:
     return stand({key_of(page.url): number for number, page in enumerate(pages)}, links)
 
 
-def _documents(pages: Sequence[Page], standings: dict[int, Standing], subject: Subject | None) -> Iterator[Document]:
+def _documents(
+    pages: Sequence[Page], standings: dict[int, OffPageSignals], subject: Subject | None
+) -> Iterator[Document]:
     judge = make_judge(judge_of(subject.settings), subject.settings.topic) if subject else None
     for number, page in enumerate(pages):
         verdict = judge.judge(page) if judge else None
@@ -112,7 +114,7 @@ def _documents(pages: Sequence[Page], standings: dict[int, Standing], subject: S
         )
 
 
-def measure(web: MeasuredWeb, topics: Collection[str]) -> list[Quality]:
+def measure(web: MeasuredWeb, topics: Collection[str]) -> list[SearchQuality]:
     """How good our index is on these topics of a web, as in crawls about them."""
     pages = list(pages_of(web.web))
     subjects = [subject for subject in web.subjects if subject.name in topics]

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import signal
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from shoal.evaluate.generated.synthetic_web import generate
-from shoal.testing.webserver import Answer, Web, WebServer
+from shoal.signals import stopped_by_signals
+from shoal.testing.webserver import ServedWeb, WebAnswer, WebServer
 
 
 def main() -> None:
@@ -32,10 +32,10 @@ def main() -> None:
 class FarAway:
     """A web whose every answer travels for a while, as on a real network."""
 
-    web: Web
+    web: ServedWeb
     latency: float
 
-    def answer(self, host: str, target: str, nth: int) -> Answer:
+    def answer(self, host: str, target: str, nth: int) -> WebAnswer:
         """What the web says, not before the latency is over."""
         answer = self.web.answer(host, target, nth)
         return replace(answer, delay=max(answer.delay, self.latency))
@@ -45,14 +45,12 @@ async def serve(seed: int, port: int, log: Path | None, *, latency: float = 0.0,
     """Print the port, then answer until told to stop."""
     web = FarAway(generate(seed), latency)
     stopped = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stopped.set)
     if until_eof:
-        loop.add_reader(sys.stdin.fileno(), stopped.set)
-    async with WebServer(web, port=port, log=log) as server:
-        print(server.port, flush=True)
-        await stopped.wait()
+        asyncio.get_running_loop().add_reader(sys.stdin.fileno(), stopped.set)
+    with stopped_by_signals(stopped.set):
+        async with WebServer(web, port=port, log=log) as server:
+            print(server.port, flush=True)
+            await stopped.wait()
 
 
 if __name__ == "__main__":

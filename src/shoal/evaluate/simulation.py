@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,24 +17,24 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from shoal.crawl.allowance import Ending
-from shoal.crawl.bounded_reader import InTurns
+from shoal import assembly
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.page_reader import PageReader
-from shoal.crawl.visit import PageVisitor
+from shoal.crawl.readers import InTurns, make_decoder, make_image_judge
+from shoal.crawl.termination import Ending
+from shoal.crawl.visitor import PageVisitor
 from shoal.crawl.worker import work_together
-from shoal.evaluate.developing import PictureMemory
 from shoal.evaluate.offline_fetcher import OfflineFetcher
 from shoal.evaluate.offline_web import OfflineWeb
-from shoal.evaluate.result_cache import PageCache
-from shoal.model import Pictured, Seen, Task, Topic, Visit
+from shoal.evaluate.result_cache import ResultCache
+from shoal.model import SeenImage, Task, Topic, Visit
 from shoal.parse.parser import HtmlParser
 from shoal.protocols import Broker, Judge
-from shoal.readers import make_darkroom, make_spotter
-from shoal.services import crawls as app
+from shoal.services import crawls
 from shoal.settings import Settings
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_store import CrawlStore
+from shoal.store.packed_page import pack
 from shoal.strategy import judge_of
 from shoal.testing.clock import JumpingClock, in_no_time
 from shoal.testing.memory_ledger import MemoryLedger
@@ -50,9 +50,6 @@ _TURNS = 1_000_000
 _MORE_PAGES = 1_000
 """A web that makes up pages has no end; a crawl without a budget stops so far beyond the pages that are known."""
 
-Progress = Callable[[int], None]
-"""Hears how many pages came so far, after each."""
-
 
 class Fetched(NamedTuple):
     """One page, as it came."""
@@ -62,13 +59,13 @@ class Fetched(NamedTuple):
     at: float
     """Simulated seconds since the start."""
     score: float | None
-    """None for what is not judged, such as pictures."""
+    """None for what is not judged, such as images."""
     relevant: bool
     """What the judge thinks, not what is true."""
 
 
-class FetchedPicture(NamedTuple):
-    """One picture, as it came."""
+class FetchedImage(NamedTuple):
+    """One image, as it came."""
 
     url: str
     at: float
@@ -85,8 +82,8 @@ class Run:
     seconds: float
     """Simulated."""
     requests: int
-    """All that was asked for: pages, pictures, redirects, failures, robots.txt."""
-    pictures: tuple[FetchedPicture, ...] = ()
+    """All that was asked for: pages, images, redirects, failures, robots.txt."""
+    images: tuple[FetchedImage, ...] = ()
     """In the order of fetching; none in a crawl that wants none."""
 
 
@@ -95,16 +92,13 @@ def simulate(
     settings: Settings,
     *,
     latency: float = LATENCY,
-    clock_start: float = START,
     keep: Path | None = None,
-    cache: PageCache | None = None,
-    pictures: PictureMemory | None = None,
-    progress: Progress | None = None,
+    cache: ResultCache | None = None,
 ) -> Run:
     """Crawl the web with these settings until nothing is left or a budget is reached.
 
     `keep` is a folder for the crawl itself, to be looked into afterwards (`shoal explain --dir`); it must not exist yet.
-    Runs of one process that share a `cache` understand each page once, those that share `pictures` decode each picture once.
+    Runs of one process that share a `cache` understand each page and decode each image once.
     """
     if settings.budget.max_pages is None:
         limit = len(web.urls()) + _MORE_PAGES
@@ -114,17 +108,15 @@ def simulate(
             fetching=replace(settings.fetching, hurry=True),  # pages are not scarce
         )
     with _folder(keep) as folder:
-        app.start_crawl(folder, settings)
-        simulation = _Simulation(
-            web, settings, latency, JumpingClock(clock_start), cache or PageCache(), pictures or PictureMemory()
-        )
-        ending = simulation.run(folder, progress)
+        crawls.start_crawl(folder, settings)
+        simulation = _Simulation(web, settings, latency, JumpingClock(START), cache or ResultCache())
+        ending = simulation.run(folder)
         return Run(
-            pages=tuple(_fetched(folder, clock_start)),
+            pages=tuple(_fetched(folder, START)),
             ending=ending,
-            seconds=simulation.clock.now - clock_start,
+            seconds=simulation.clock.now - START,
             requests=simulation.fetcher.requests,
-            pictures=tuple(FetchedPicture(url, at - clock_start) for url, at in simulation.pictures),
+            images=tuple(FetchedImage(url, at - START) for url, at in simulation.images),
         )
 
 
@@ -137,19 +129,17 @@ class _Simulation:
         settings: Settings,
         latency: float,
         clock: JumpingClock,
-        cache: PageCache,
-        memory: PictureMemory,
+        cache: ResultCache,
     ) -> None:
         self._web = web
         self._settings = settings
         self._cache = cache
-        self._memory = memory
         self.clock = clock
         # What came; changed by the broker between two turns of the event loop.
-        self.pictures: list[FetchedPicture] = []
+        self.images: list[FetchedImage] = []
         self.fetcher = OfflineFetcher(web, settings.fetching, clock, latency)
 
-    def run(self, folder: Path, progress: Progress | None) -> Ending:
+    def run(self, folder: Path) -> Ending:
         """Crawl in a folder, in no time."""
 
         async def crawl() -> Ending:
@@ -157,22 +147,22 @@ class _Simulation:
                 store = CrawlStore(folder, durable=False)
                 try:
                     # Fixed luck: it decides how long hosts in trouble are left alone.
-                    coordinator = app.make_coordinator(
+                    coordinator = assembly.make_coordinator(
                         store, MemoryLedger(), self.clock, random=Random(0), commit_seconds=_COMMIT_SECONDS
                     )
-                    return await self._work(coordinator, progress)
+                    return await self._work(coordinator)
                 finally:
                     store.close()
 
         return in_no_time(self.clock, crawl, longest=_LONGEST, turns=_TURNS)
 
-    async def _work(self, coordinator: Coordinator, progress: Progress | None) -> Ending:
+    async def _work(self, coordinator: Coordinator) -> Ending:
         reader = self._reader(coordinator.topic)
         coordinator.when_topic_changes(
-            lambda topic: reader.adopt(self._judge(topic), make_spotter(self._settings, topic))
+            lambda topic: reader.adopt(self._judge(topic), make_image_judge(self._settings, topic))
         )
         visitor = PageVisitor(self.fetcher, InTurns(reader))
-        broker = _Watched(coordinator, self.pictures, progress)
+        broker = _Watched(coordinator, self.images)
         async with asyncio.TaskGroup() as group:
             running = group.create_task(coordinator.run())
             group.create_task(work_together(broker, visitor, self._settings.fetching.concurrency))
@@ -183,35 +173,30 @@ class _Simulation:
     def _reader(self, topic: Topic) -> PageReader:
         agent = self._settings.fetching.user_agent
         parser = self._cache.parser((self._web.name, agent), HtmlParser(agent))
-        darkroom = make_darkroom(self._settings)
-        if darkroom is not None:
-            darkroom = self._memory.darkroom((self._web.name, self._settings.pictures), darkroom)
-        return PageReader(parser, self._judge(topic), make_spotter(self._settings, topic), darkroom)
+        decoder = make_decoder(self._settings)
+        if decoder is not None:
+            decoder = self._cache.decoder((self._web.name, self._settings.images), decoder)
+        image_judge, learns = make_image_judge(self._settings, topic), self._settings.learning.reads_pages
+        return PageReader(parser, self._judge(topic), pack, image_judge, decoder, learns=learns)
 
     def _judge(self, topic: Topic) -> Judge:
         return self._cache.judge(self._web.name, judge_of(self._settings), topic)
 
 
 class _Watched:
-    """A broker that tells how many pages came, and writes down the pictures."""
+    """A broker that writes down the images."""
 
-    def __init__(self, broker: Broker, pictures: list[FetchedPicture], progress: Progress | None) -> None:
+    def __init__(self, broker: Broker, images: list[FetchedImage]) -> None:
         self._broker = broker
-        self._pictures = pictures
-        self._progress = progress
-        self._pages = 0
+        self._images = images
 
     async def lease(self) -> Task | None:
         return await self._broker.lease()
 
     async def settle(self, visit: Visit) -> None:
         await self._broker.settle(visit)
-        if isinstance(visit, Seen):
-            self._pages += 1
-            if self._progress:
-                self._progress(self._pages)
-        elif isinstance(visit, Pictured):
-            self._pictures.append(FetchedPicture(visit.response.url, visit.response.timing.answered))
+        if isinstance(visit, SeenImage):
+            self._images.append(FetchedImage(visit.response.url, visit.response.timing.answered))
 
 
 @contextmanager
@@ -224,5 +209,5 @@ def _folder(keep: Path | None) -> Iterator[Path]:
 
 
 def _fetched(folder: Path, start: float) -> Iterator[Fetched]:
-    for row in app.fetched_pages(folder):
+    for row in crawls.fetched_pages(folder):
         yield Fetched(row.final_url, row.fetched_at.timestamp() - start, row.score, row.relevant)

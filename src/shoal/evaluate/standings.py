@@ -20,11 +20,7 @@ from shoal.evaluate.ratings import JudgeStanding, judge_standings
 _Number = TypeVar("_Number", int, float)
 
 
-class Figures(msgspec.Struct, frozen=True, kw_only=True):
-    """The common shape of all that a comparison says: ready to be printed as JSON."""
-
-
-class TopicFigures(Figures, frozen=True, kw_only=True):
+class TopicFigures(msgspec.Struct, frozen=True, kw_only=True):
     """How one strategy did on one topic, within the pages that were compared."""
 
     web: str
@@ -60,7 +56,7 @@ class TopicFigures(Figures, frozen=True, kw_only=True):
     ending: str
 
 
-class Means(Figures, frozen=True, kw_only=True):
+class Means(msgspec.Struct, frozen=True, kw_only=True):
     """The figures of a strategy, averaged."""
 
     of_oracle: float
@@ -71,7 +67,7 @@ class Means(Figures, frozen=True, kw_only=True):
     """The share of the fetched pages that the judge takes for relevant."""
 
 
-class Standing(Figures, frozen=True, kw_only=True):
+class StrategyStanding(msgspec.Struct, frozen=True, kw_only=True):
     """One row of the final table."""
 
     name: str
@@ -81,7 +77,7 @@ class Standing(Figures, frozen=True, kw_only=True):
     webs: Mapping[str, Means]
 
 
-class TopicFacts(Figures, frozen=True, kw_only=True):
+class TopicFacts(msgspec.Struct, frozen=True, kw_only=True):
     """What there is to find."""
 
     name: str
@@ -93,7 +89,7 @@ class TopicFacts(Figures, frozen=True, kw_only=True):
     """Pages that the omniscient crawler fetches until it has them all; None when the budget does not suffice."""
 
 
-class WebFacts(Figures, frozen=True, kw_only=True):
+class WebFacts(msgspec.Struct, frozen=True, kw_only=True):
     """What was crawled."""
 
     name: str
@@ -102,15 +98,15 @@ class WebFacts(Figures, frozen=True, kw_only=True):
     topics: tuple[TopicFacts, ...]
 
 
-class Comparison(Figures, frozen=True, kw_only=True):
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """All figures of a comparison."""
 
     title: str
     conditions: Conditions
     webs: tuple[WebFacts, ...]
-    standings: tuple[Standing, ...]
+    standings: tuple[StrategyStanding, ...]
     """The best first, the omniscient crawler left out."""
-    oracle: Standing
+    oracle: StrategyStanding
     topics: tuple[TopicFigures, ...]
     judges: tuple[JudgeStanding, ...] = ()
     """The best first."""
@@ -123,7 +119,7 @@ class Comparison(Figures, frozen=True, kw_only=True):
 # --- from crawls to figures ------------------------------------------------------------------------------------------
 
 
-class Results:
+class CrawlResults:
     """What came of all jobs, by topic and strategy; the judges, who do not crawl, stand apart."""
 
     def __init__(self, results: Iterable[Result], pages: int) -> None:
@@ -199,7 +195,7 @@ class Results:
             ending=result.ending,
         )
 
-    def standings(self) -> tuple[list[Standing], Standing]:
+    def standings(self) -> tuple[list[StrategyStanding], StrategyStanding]:
         """The rows of the final table, the best first, and the omniscient crawler's own."""
         figures = self.figures()
         rows = [self._standing(strategy, judge, figures) for strategy, judge in self.contestants]
@@ -207,10 +203,10 @@ class Results:
         others = sorted((row for row in rows if row is not oracle), key=lambda row: (-row.overall.of_oracle, row.name))
         return others, oracle
 
-    def _standing(self, strategy: str, judge: str, figures: Sequence[TopicFigures]) -> Standing:
+    def _standing(self, strategy: str, judge: str, figures: Sequence[TopicFigures]) -> StrategyStanding:
         own = [row for row in figures if (row.strategy, row.judge) == (strategy, judge)]
         webs = {web: _means([_of_topic(row) for row in own if row.web == web]) for web in self.webs}
-        return Standing(
+        return StrategyStanding(
             name=self.name(strategy, judge),
             strategy=strategy,
             judge=judge,
@@ -254,7 +250,7 @@ def _mean_of_some(values: Sequence[float | None]) -> float | None:
     return mean(known) if known else None
 
 
-def topic_facts(results: Results, web: str, titles: Mapping[str, str]) -> tuple[TopicFacts, ...]:
+def topic_facts(results: CrawlResults, web: str, titles: Mapping[str, str]) -> tuple[TopicFacts, ...]:
     """What there is to find on a web."""
     facts = []
     for topic in results.topics(web):

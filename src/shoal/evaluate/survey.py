@@ -18,7 +18,6 @@ from functools import cache, cached_property
 from hashlib import blake2b
 from itertools import accumulate
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 import msgspec
 
@@ -26,25 +25,24 @@ import shoal
 from shoal.evaluate.job_pool import Ended, share
 from shoal.evaluate.offline_fetcher import target_of
 from shoal.evaluate.offline_web import OfflineWeb
-from shoal.evaluate.oracle import Graph, graph_of, reachable
+from shoal.evaluate.oracle import SurveyGraph, graph_of, reachable
+from shoal.files import replaced
 from shoal.frontier.intake import MAX_HOPS
 from shoal.frontier.robots import Rulebook
 from shoal.frontier.scope import ScopeRule
 from shoal.model import Response, Timing
+from shoal.model.stored import RobotsRecord
 from shoal.parse.parser import HtmlParser
-from shoal.remembered import RobotsRecord
+from shoal.protocols import Progress, no_progress
 from shoal.settings import USER_AGENT, Settings
-from shoal.strategy.nofollow import refusal
-from shoal.testing.webserver import Answer
+from shoal.strategy import refusal
+from shoal.testing.webserver import WebAnswer
 from shoal.urls import origin_of
 
 NOWHERE = -1
 _CHUNK = 250
 """Pages parsed in one go: so many take a second."""
 _AT_ONCE = Timing(started=0.0, answered=0.0, ended=0.0)
-
-Progress = Callable[[int, int], None]
-"""Called with the pages parsed so far, and with how many there are."""
 
 
 class Survey(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,7 +72,7 @@ def survey(
     *,
     user_agent: str = USER_AGENT,
     processes: int = 1,
-    progress: Progress = lambda done, of: None,
+    progress: Progress = no_progress,
 ) -> Survey:
     """Parse every page of a web; several processes share the work.
 
@@ -124,7 +122,7 @@ class _Reader:
         return _Outgoing(tuple(same.setdefault(target, target) for target in targets), page.noindex)
 
 
-def _response(url: str, answer: Answer) -> Response:
+def _response(url: str, answer: WebAnswer) -> Response:
     headers = tuple((name.lower(), value) for name, value in answer.headers)
     return Response(url=url, status=answer.status, headers=headers, body=answer.body, timing=_AT_ONCE)
 
@@ -161,7 +159,7 @@ def _redirects(web: OfflineWeb, pages: Mapping[str, int], targets: Iterable[str]
                 waiting.append(target)
 
 
-def _moved_to(url: str, answer: Answer | None) -> str | None:
+def _moved_to(url: str, answer: WebAnswer | None) -> str | None:
     return None if answer is None else target_of(url, answer)
 
 
@@ -192,7 +190,7 @@ class Ground:
         self._rulebook = Rulebook(settings.politeness, settings.fetching.user_agent, records.get)
         self._places = {url: place for place, url in enumerate(survey.urls)}
         self._final = [self._follow(place, self._allows) for place in range(len(survey.urls))]
-        self.graph: Graph = graph_of(survey.starts, [self._final[place] for place in survey.links])
+        self.graph: SurveyGraph = graph_of(survey.starts, [self._final[place] for place in survey.links])
         # Seeds are always in scope; where they send us must be, too.
         self.seeds = [page for url in settings.seeds if (page := self._seed(url)) != NOWHERE]
 
@@ -255,7 +253,7 @@ def kept_survey(
     *,
     user_agent: str = USER_AGENT,
     processes: int = 1,
-    progress: Progress = lambda done, of: None,
+    progress: Progress = no_progress,
 ) -> Survey:
     """The survey of a web from the folder, if one of the same web by the same code is there; else it is made and kept."""
     strangers = sorted(set(also).difference(web.urls()))
@@ -272,14 +270,8 @@ def kept_survey(
 def _keep(file: Path, data: bytes) -> None:
     with suppress(OSError):  # then the next time takes as long as this one: no reason to fail
         file.parent.mkdir(parents=True, exist_ok=True)
-        with NamedTemporaryFile(dir=file.parent, suffix=".new", delete=False) as unfinished:
-            place = Path(unfinished.name)
-            try:
-                unfinished.write(data)
-                unfinished.flush()
-                place.replace(file)
-            finally:
-                place.unlink(missing_ok=True)
+        with replaced(file) as stream:
+            stream.write(data)
 
 
 @cache
@@ -287,8 +279,9 @@ def code_stamp() -> str:
     """Changes whenever pages might be read, or links be followed, in another way."""
     source = Path(shoal.__file__).parent
     digest = blake2b(shoal.__version__.encode(), digest_size=6)
-    ways = ("text.py", "urls.py", "evaluate/survey.py", "evaluate/fetching.py", "crawl/strategy/nofollow.py")
-    for file in (*(source / way for way in ways), *sorted((source / "crawl").glob("*.py"))):
+    ways = ("text.py", "urls.py", "evaluate/survey.py", "evaluate/offline_fetcher.py", "strategy/__init__.py")
+    rooms = [file for room in ("crawl", "frontier", "parse", "fetch") for file in sorted((source / room).glob("*.py"))]
+    for file in (*(source / way for way in ways), *rooms):
         digest.update(file.read_bytes())
     return digest.hexdigest()
 

@@ -1,8 +1,8 @@
 """What does the server say? One request, one answer, whatever the server does.
 
 Every limit is held here: time, header size, body size after decompression, and the address that is connected to
-(`addresses.py`). Everything that goes wrong becomes a `Failure` (`trouble.py`), and whatever a server says becomes text that can
-be stored and shown (`legible.py`): `Exchange` makes all that leaves this file.
+(`fetch/addresses.py`). Everything that goes wrong becomes a `Failure` (`fetch/failures.py`), and whatever a server says becomes
+text that can be stored and shown (`printable.legible`): `Exchange` makes all that leaves this file.
 """
 
 from __future__ import annotations
@@ -22,17 +22,18 @@ import aiohttp
 from yarl import URL
 
 from shoal import urls
-from shoal.crawl.legible import legible
 from shoal.fetch.addresses import AddressGuard, CachingResolver, Lookup, ask_system
 from shoal.fetch.failures import explain, is_known
-from shoal.frontier.politeness import MAX_RETRY_AFTER
 from shoal.internal_errors import failure_of
 from shoal.model import Failure, Reason, Redirect, Response, Task, Timing
+from shoal.printable import legible
 from shoal.settings import Fetching
 from shoal.steady_clock import evenly, seconds_up
 
 ROBOTS_LIMIT = 500 * 2**10
 """RFC 9309 lets a crawler stop reading a robots.txt here."""
+MAX_RETRY_AFTER = 24 * 3600.0
+"""Seconds; a host that asks for more is asked again tomorrow all the same."""
 _MAX_HEADERS = 256
 _MAX_PHRASE = 160
 _LONGEST_DATE = 100
@@ -48,7 +49,7 @@ _KEEP_ALIVE = 4.0
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _HEALING = frozenset({408, 425, 429, 500, 502, 503, 504})
 _TEXT_TYPES = frozenset({"", "application/xml", "application/json"})
-_ACCEPT_PICTURES = "image/avif,image/webp,image/png,image/jpeg,image/*;q=0.8,*/*;q=0.1"
+_ACCEPT_IMAGES = "image/avif,image/webp,image/png,image/jpeg,image/*;q=0.8,*/*;q=0.1"
 _ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,text/*;q=0.8,*/*;q=0.1"
 
 _peer: ContextVar[str] = ContextVar("_peer", default="")
@@ -168,8 +169,8 @@ def _basic(name: str, password: str) -> str:
 
 def _headers(task: Task) -> dict[str, str] | None:
     """What this request says beside what all say."""
-    if task.kind == "picture":
-        return {"Accept": _ACCEPT_PICTURES, "Referer": task.referrer}
+    if task.kind == "image":
+        return {"Accept": _ACCEPT_IMAGES, "Referer": task.referrer}
     if not (task.etag or task.last_modified):
         return None
     wanted = {"If-None-Match": task.etag, "If-Modified-Since": task.last_modified}
@@ -221,10 +222,10 @@ class Exchange:
         body, truncated = b"", False
         if self.task.kind == "robots":
             body, truncated = await _read_body(answer.content, ROBOTS_LIMIT)
-        elif self.task.kind == "picture":
-            # Some servers call their pictures anything but text.
+        elif self.task.kind == "image":
+            # Some servers call their images anything but text.
             if not is_text(answer.headers.get("Content-Type", "image/")):
-                body, truncated = await _read_body(answer.content, self.settings.max_picture)
+                body, truncated = await _read_body(answer.content, self.settings.max_image)
         elif self.wanted(answer.headers.get("Content-Type", "")):
             body, truncated = await _read_body(answer.content, self.settings.max_body)
         return Response(

@@ -13,9 +13,9 @@ import aiohttp
 from aiohttp import http_exceptions
 from aiohttp.client_exceptions import UploadAbortedError
 
-from shoal.crawl.legible import legible
 from shoal.fetch.addresses import AddressRefused, NoSuchName
 from shoal.model import Reason
+from shoal.printable import legible
 from shoal.settings import Fetching
 
 _DEEPEST = 20
@@ -23,7 +23,7 @@ _DEEPEST = 20
 _LONGEST = 160
 
 
-class Trouble(NamedTuple):
+class Explained(NamedTuple):
     """Why there is no page."""
 
     reason: Reason
@@ -32,7 +32,7 @@ class Trouble(NamedTuple):
     """A sentence; in the tables below with places to fill in."""
 
 
-def explain(error: BaseException, settings: Fetching) -> Trouble:
+def explain(error: BaseException, settings: Fetching) -> Explained:
     """The reason and the sentence for whatever was raised while a server was asked. Never raises itself."""
     trouble = _find(error)
     detail = trouble.detail.format(
@@ -50,7 +50,7 @@ def is_known(error: Exception) -> bool:
     return deciding_class(type(error)) is not Exception
 
 
-def _find(error: BaseException) -> Trouble:
+def _find(error: BaseException) -> Explained:
     words = _said_by(error)
     for telltale, trouble in _BY_WORDS.items():
         if telltale in words:
@@ -95,54 +95,54 @@ def _said_by(thing: object) -> str:
         return type(thing).__name__
 
 
-_TOO_LARGE = Trouble(Reason.HEADERS_TOO_LARGE, False, "The headers are too large.")
-_TRUNCATED = Trouble(Reason.TRUNCATED, True, "The body ended before it was complete.")
-_RESET = Trouble(Reason.RESET, True, "The server broke the connection off.")
+_TOO_LARGE = Explained(Reason.HEADERS_TOO_LARGE, False, "The headers are too large.")
+_TRUNCATED = Explained(Reason.TRUNCATED, True, "The body ended before it was complete.")
+_RESET = Explained(Reason.RESET, True, "The server broke the connection off.")
 
 # Where aiohttp has one class for two things, its words tell them apart; the hostile server's tests notice new words.
-_BY_WORDS: dict[str, Trouble] = {
+_BY_WORDS: dict[str, Explained] = {
     "Too many headers": _TOO_LARGE,
     "ConnectionResetError": _RESET,
     "Not enough data to satisfy transfer length": _TRUNCATED,
 }
 
 # What lies behind a general error of aiohttp decides before the general error does.
-_BY_CAUSE: dict[type[BaseException], Trouble] = {
-    AddressRefused: Trouble(
+_BY_CAUSE: dict[type[BaseException], Explained] = {
+    AddressRefused: Explained(
         Reason.ADDRESS, False, "The address {address} is not public, and not allowed in the settings."
     ),
-    NoSuchName: Trouble(Reason.DNS, False, "The host name does not exist."),
+    NoSuchName: Explained(Reason.DNS, False, "The host name does not exist."),
     http_exceptions.LineTooLong: _TOO_LARGE,
     http_exceptions.ContentLengthError: _TRUNCATED,
     # What was unpacked so far is not kept: nobody can say where the damage began.
-    http_exceptions.ContentEncodingError: Trouble(Reason.PROTOCOL, False, "The body cannot be decompressed."),
+    http_exceptions.ContentEncodingError: Explained(Reason.PROTOCOL, False, "The body cannot be decompressed."),
 }
 
 # The nearest class in the error's family decides. ClientError itself stands for classes that a later aiohttp may bring;
 # a test proves that all of today's have a nearer line.
-_BY_CLASS: dict[type[BaseException], Trouble] = {
-    aiohttp.ConnectionTimeoutError: Trouble(
+_BY_CLASS: dict[type[BaseException], Explained] = {
+    aiohttp.ConnectionTimeoutError: Explained(
         Reason.TIMEOUT, True, "There was no connection within {connect:g} seconds."
     ),
-    aiohttp.SocketTimeoutError: Trouble(Reason.TIMEOUT, True, "The server was silent for {answer:g} seconds."),
-    TimeoutError: Trouble(Reason.TIMEOUT, True, "The answer was not complete within {total:g} seconds."),
-    aiohttp.ClientConnectorDNSError: Trouble(Reason.DNS, True, "The host name cannot be resolved: {error}."),
-    aiohttp.ClientSSLError: Trouble(Reason.TLS, False, "There is no secure connection: {error}."),
-    aiohttp.ServerFingerprintMismatch: Trouble(Reason.TLS, False, "The certificate is not the expected one."),
-    aiohttp.ClientConnectorError: Trouble(Reason.CONNECT, True, "There is no connection: {error}."),
-    aiohttp.ClientHttpProxyError: Trouble(Reason.CONNECT, True, "The proxy refused the connection: {error}."),
+    aiohttp.SocketTimeoutError: Explained(Reason.TIMEOUT, True, "The server was silent for {answer:g} seconds."),
+    TimeoutError: Explained(Reason.TIMEOUT, True, "The answer was not complete within {total:g} seconds."),
+    aiohttp.ClientConnectorDNSError: Explained(Reason.DNS, True, "The host name cannot be resolved: {error}."),
+    aiohttp.ClientSSLError: Explained(Reason.TLS, False, "There is no secure connection: {error}."),
+    aiohttp.ServerFingerprintMismatch: Explained(Reason.TLS, False, "The certificate is not the expected one."),
+    aiohttp.ClientConnectorError: Explained(Reason.CONNECT, True, "There is no connection: {error}."),
+    aiohttp.ClientHttpProxyError: Explained(Reason.CONNECT, True, "The proxy refused the connection: {error}."),
     aiohttp.ClientConnectionError: _RESET,
-    OSError: Trouble(Reason.RESET, True, "The connection broke: {error}."),
-    aiohttp.ClientPayloadError: Trouble(Reason.PROTOCOL, False, "The body breaks the rules of HTTP: {error}."),
-    aiohttp.ClientResponseError: Trouble(Reason.PROTOCOL, False, "The answer breaks the rules of HTTP: {error}."),
-    aiohttp.InvalidURL: Trouble(Reason.DNS, False, "The host in the URL cannot be used: {error}."),
-    aiohttp.NonHttpUrlClientError: Trouble(Reason.PROTOCOL, False, "The URL is neither http nor https."),
-    aiohttp.RedirectClientError: Trouble(Reason.BAD_REDIRECT, False, "The redirect cannot be followed."),
-    UploadAbortedError: Trouble(Reason.PROTOCOL, False, "The server refused the request while it was sent."),
-    http_exceptions.HttpProcessingError: Trouble(
+    OSError: Explained(Reason.RESET, True, "The connection broke: {error}."),
+    aiohttp.ClientPayloadError: Explained(Reason.PROTOCOL, False, "The body breaks the rules of HTTP: {error}."),
+    aiohttp.ClientResponseError: Explained(Reason.PROTOCOL, False, "The answer breaks the rules of HTTP: {error}."),
+    aiohttp.InvalidURL: Explained(Reason.DNS, False, "The host in the URL cannot be used: {error}."),
+    aiohttp.NonHttpUrlClientError: Explained(Reason.PROTOCOL, False, "The URL is neither http nor https."),
+    aiohttp.RedirectClientError: Explained(Reason.BAD_REDIRECT, False, "The redirect cannot be followed."),
+    UploadAbortedError: Explained(Reason.PROTOCOL, False, "The server refused the request while it was sent."),
+    http_exceptions.HttpProcessingError: Explained(
         Reason.PROTOCOL, False, "The answer breaks the rules of HTTP: {error}."
     ),
-    aiohttp.ClientError: Trouble(Reason.PROTOCOL, True, "The exchange failed: {error}."),
+    aiohttp.ClientError: Explained(Reason.PROTOCOL, True, "The exchange failed: {error}."),
     # The HTTP library has tripped over the answer, or we have.
-    Exception: Trouble(Reason.PROTOCOL, False, "The answer could not be read: {error}."),
+    Exception: Explained(Reason.PROTOCOL, False, "The answer could not be read: {error}."),
 }

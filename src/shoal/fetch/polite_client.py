@@ -11,15 +11,15 @@ from shoal.urls import host_of
 
 _MOST_REDIRECTS = 10
 """As in a crawl."""
-_PICTURES = ("image/", "audio/", "video/", "font/")
+_IMAGES = ("image/", "audio/", "video/", "font/")
 
 
 def is_wanted(content_type: str) -> bool:
-    """True for what may be a list of pages: all but pictures and their like, because packed sitemaps come under any name."""
-    return not content_type.strip().lower().startswith(_PICTURES)
+    """True for what may be a list of pages: all but images and their like, because packed sitemaps come under any name."""
+    return not content_type.strip().lower().startswith(_IMAGES)
 
 
-class Asker:
+class PoliteClient:
     """Follows redirects, and turns what goes wrong into one sentence."""
 
     def __init__(

@@ -1,79 +1,58 @@
 """Which URL next? The best one among the hosts that may be asked now.
 
-The roster (`crawl/roster.py`) knows the order of the hosts, each host's queue (`crawl/hostqueue.py`) that of its URLs; what a URL
-is, the shelf (disk) knows. So no operation looks at more than a few hosts or URLs, however many there are. Time is always an
-argument.
+The host schedule (`frontier/host_schedule.py`) knows the order of the hosts, each host's queue (`frontier/host_queue.py`) that
+of its URLs; what a URL is, the pending changes (`frontier/pending.py`) know. So no operation looks at more than a few hosts or
+URLs, however many there are. Time is always an argument.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Mapping
 from heapq import heapify, heappop, heappush, nlargest
-from itertools import chain, count
+from itertools import chain
 
 from msgspec.structs import replace
 
 from shoal.frontier.host_queue import HostQueue
-from shoal.frontier.host_schedule import Roster
-from shoal.frontier.pending import Records
-from shoal.frontier.politeness import Clocks
-from shoal.model import Entry, Reason, State
-from shoal.protocols import Locator, Shelf
-from shoal.remembered import Changes, Closing, Known, Waiting
-from shoal.urls import host_of, key_of
+from shoal.frontier.host_schedule import HostSchedule
+from shoal.frontier.pending import PendingChanges
+from shoal.model import Entry, Reason, State, Task
+from shoal.model.stored import Closing, Known, Waiting
+from shoal.protocols import UrlIndex
+from shoal.urls import key_of
 
-FRONT = 100_000
-"""URLs in the heaps of all hosts; about 200 bytes each."""
-_MIN_PER_HOST = 2
 _RECENT = 50_000
-"""URLs whose fate is remembered without asking the shelf: most links of a page were on the page before."""
+"""URLs whose fate is remembered without asking the URL index: most links of a page were on the page before."""
 _SETTLED = (math.inf, -1, None)
 """Priority, depth and inheritance that nothing can better: the URL was asked for."""
 _Way = tuple[float, int, float | None]
 """The best priority, depth and inheritance with which a URL was found."""
 _REOPENS = frozenset({Reason.DEPTH, Reason.NOFOLLOW, Reason.THRESHOLD, Reason.QUEUE_FULL, Reason.BOUND})
 """Refusals that another way to the same URL can undo."""
+_ROOM_MADE = 50
+"""When a queue is too long, one part in so many of it goes as well, so that it does not have to go one by one."""
 
 
 class Frontier:
     """All URLs that wait, in the order in which they should be fetched. Sole owner of its queues; not thread-safe."""
 
     def __init__(
-        self,
-        shelf: Shelf,
-        clocks: Clocks,
-        *,
-        front: int = FRONT,
-        locator: Locator | None = None,
-        latest: float = math.inf,
+        self, url_index: UrlIndex, pending: PendingChanges, host_schedule: HostSchedule, *, latest: float = math.inf
     ) -> None:
         """What an earlier run left until later than `latest` was left by a clock that was wrong: it waits until then."""
-        self._shelf = shelf
-        self._latest = latest
-        self._records = Records(shelf)
-        self._limit = front
-        self._hosts: dict[str, HostQueue] = {}
-        self._roster = Roster(clocks, self._peek, locator)
+        self._pending = pending
+        self._host_schedule = host_schedule
+        self._front = host_schedule.front
         self._later: list[tuple[float, int, HostQueue]] = []
-        self._front: dict[int, float] = {}
-        """The URLs that stand in the heaps of their hosts, with their priorities."""
         self._resting: dict[int, tuple[float, float]] = {}
         """Those that must wait for their time, with that and their priorities: they stand in `later`, not with their hosts."""
-        self._room = max(_MIN_PER_HOST, front)
-        """How many URLs of one host are worth having in its heap."""
-        self._sweep_at = 2 * front
-        """When this many URLs are in heaps, every host must let go of some."""
         self._leased: dict[int, Entry] = {}
-        self._leased_errands: dict[int, Entry] = {}
-        """And what is being fetched that is no new page: errands and extras."""
-        self._stranded: list[tuple[int, Reason]] = []
         self._waiting = 0
-        self._errand_numbers = count()
         # What was seen lately, in two generations, so that forgetting is one assignment.
         self._recent: dict[str, _Way] = {}
         self._recent_before: dict[str, _Way] = {}
-        self._remember_all()
+        self._remember_all(url_index, latest)
 
     # --- questions ---------------------------------------------------------------------------------------------------
 
@@ -82,49 +61,14 @@ class Frontier:
         return self._waiting
 
     @property
-    def leased(self) -> dict[int, Entry]:
+    def leased(self) -> Mapping[int, Entry]:
         """The URLs being fetched now."""
         return self._leased
 
-    @property
-    def in_flight(self) -> int:
-        """How much is being fetched now, errands and extras included."""
-        return len(self._leased) + len(self._leased_errands)
-
-    def pages(self, host: str) -> int:
-        """How many pages this host has given."""
-        return self._hosts[host].pages
-
-    def knows(self, url: str) -> Known | None:
-        """What became of a URL so far."""
-        return self._records.find(key_of(url))
-
-    def knows_host(self, name: str) -> bool:
-        """True when a URL of this host was ever found, or is being asked for."""
-        return name in self._hosts
-
-    def entry(self, id: int) -> Entry:
-        """All that is known of a URL."""
-        return self._records.read(id)
-
     def ready_at(self) -> float | None:
         """After `pop` had nothing: the moment at which it may have something; None when nothing waits for its time."""
-        moments = (self._roster.wakes_at(), self._later[0][0] if self._later else None)
+        moments = (self._host_schedule.wakes_at(), self._later[0][0] if self._later else None)
         return min((moment for moment in moments if moment is not None), default=None)
-
-    @property
-    def is_holding_back(self) -> bool:
-        """The last `pop` had nothing only because it was patient."""
-        return self._roster.is_holding_back
-
-    def host_counts(self) -> tuple[int, int]:
-        """How many hosts may be asked now, and how many have URLs but must wait."""
-        ready = sum(host.top < math.inf for host in self._hosts.values())
-        return ready, sum(host.scheduled for host in self._hosts.values()) - ready
-
-    def when_located(self, tell: Callable[[], None]) -> None:
-        """`tell` hears when `pop` may have something because it is known now where a host lives."""
-        self._roster.when_located = tell
 
     # --- URLs come in ------------------------------------------------------------------------------------------------
 
@@ -141,15 +85,15 @@ class Frontier:
 
     def add(self, entry: Entry) -> bool:
         """Take in a URL, or note a better way to a known one; its id is given here. True when it waits only since now."""
-        key = key_of(entry.url)
-        known = self._records.find(key)
+        key = entry.key or key_of(entry.url)
+        known = self._pending.find(key)
         if known is not None:
             return self._found_again(known, entry)
-        host = self._host(entry.host)
+        host = self._host_schedule[entry.host]
         if host.closed is not None and entry.state is State.WAITING:
             entry = replace(entry, state=State.SKIPPED, reason=host.closed)
-        entry = replace(entry, id=self._records.new_id())
-        self._records.add(entry, key)
+        entry = replace(entry, id=self._pending.new_id(), key=key)
+        self._pending.add(entry, key)
         priority = entry.priority if entry.state is State.WAITING else -math.inf
         self._remember(entry.url, priority, entry.depth, entry.inherited)
         if entry.state is State.WAITING:
@@ -158,11 +102,11 @@ class Frontier:
 
     def reprice(self, key: int, priority: float, why: str) -> bool:
         """The strategy thinks differently of a URL now, better or worse; False when it does not wait any more."""
-        known = self._records.find(key)
+        known = self._pending.find(key)
         if known is None or known.state is not State.WAITING:
             return False
-        old = self._records.read(known.id)
-        if self._hosts[old.host].closed is not None:
+        old = self._pending.read(known.id)
+        if self._host_schedule[old.host].closed is not None:
             return False
         if known.id not in self._leased:
             self._remember(old.url, priority, old.depth, old.inherited)
@@ -171,177 +115,110 @@ class Frontier:
 
     # --- URLs go out -------------------------------------------------------------------------------------------------
 
-    def pop(self, now: float, *, patient: bool = False, pages: bool = True) -> Entry | None:
-        """Lease the best URL of a host that may be asked now; None when there is none. Without `pages` only errands and extras.
+    def pop(self, now: float, *, patient: bool = False, pages: bool = True) -> Task | None:
+        """What should be asked for now; None when nothing may be. Without `pages` only what is asked besides them.
 
-        Also None when `patient`, and a clearly better URL waits for a host that may be asked soon (`crawl/roster.py`).
+        Also None when `patient`, and a clearly better URL waits for a host that may be asked soon (`frontier/host_schedule.py`).
         """
         self._wake(now)
-        host = self._roster.claim(now, patient=patient, pages=pages)
-        return self._lease(host) if host is not None else None
+        host = self._host_schedule.claim(now, patient=patient, pages=pages)
+        if host is None:
+            return None
+        task = host.pop_side() if host.has_side else self._lease(host)
+        self._host_schedule.schedule(host)
+        return task
 
     def take_out(self, id: int) -> Entry:
         """Lease a URL out of turn, which may even have been refused: its page is here already. The host's clock is not asked."""
-        entry = self._records.read(id)
+        entry = self._pending.read(id)
         if entry.state is State.WAITING:
             self._forget_waiting(entry)
         self._leased[id] = entry
         return entry
 
     def put_back(self, entry: Entry) -> None:
-        """Something else must be asked of the host first, which keeps the claim; its pages wait until `unblock`."""
-        host = self._hosts[entry.host]
-        host.blocked = True
-        if self._leased_errands.pop(entry.id, None) is not None:
-            host.extras.appendleft(entry)
-            self._roster.schedule(host)
-            return
+        """A leased URL is not asked for now: it waits again."""
+        host = self._host_schedule[entry.host]
         del self._leased[entry.id]
         if not self._refused(host, entry):
             self._remember(entry.url, entry.priority, entry.depth, entry.inherited)
             self._enqueue(host, entry)
-        self._roster.schedule(host)
+        self._host_schedule.schedule(host)
 
-    def note(self, entry: Entry, why: str) -> Entry:
-        """Why this URL was leased, in place of what was written when it was found; answers the entry with that."""
-        noted = self._leased[entry.id] = replace(entry, why=why)
-        self._records.reprice(entry, noted)
-        return noted
-
-    def unblock(self, name: str) -> None:
-        """What had to be known of the host is known."""
-        self._hosts[name].blocked = False
-        self._roster.schedule(self._hosts[name])
-
-    def start_errand(self, url: str) -> Entry:
-        """Ask for something that is no page of the crawl (a robots.txt), with a claim on the host that is there already."""
-        entry = Entry(id=-next(self._errand_numbers) - 1, url=url, host=host_of(url), priority=math.inf)
-        self._leased_errands[entry.id] = entry
-        return entry
-
-    def queue_errand(self, url: str) -> int:
-        """The same as soon as the host's clock allows, before all its pages; answers the id under which it will come."""
-        entry = Entry(id=-next(self._errand_numbers) - 1, url=url, host=host_of(url), priority=math.inf)
-        host = self._host(entry.host)
-        host.errands.append(entry)
-        self._roster.schedule(host)
-        return entry.id
-
-    def queue_extra(self, url: str) -> int:
-        """Ask for something besides new pages, when the host's clock allows; answers the id under which it will come."""
-        entry = Entry(id=-next(self._errand_numbers) - 1, url=url, host=host_of(url), priority=math.inf)
-        host = self._host(entry.host)
-        if host.closed is None or host.closed is Reason.HOST_BUDGET:
-            host.extras.append(entry)
-            self._roster.schedule(host)
-        else:
-            self._stranded.append((entry.id, host.closed))
-        return entry.id
-
-    def take_stranded(self) -> list[tuple[int, Reason]]:
-        """The extras that nobody will be asked for, because their hosts are closed, each with the reason."""
-        stranded, self._stranded = self._stranded, []
-        return stranded
-
-    def end_errand(self, id: int) -> None:
-        """What was asked for came, or did not."""
-        del self._leased_errands[id]
-
-    def settle(self, entry: Entry, state: State, reason: Reason | None = None, detail: str = "") -> None:
-        """The URL's life is over: done, moved, failed or skipped."""
+    def settle(
+        self, entry: Entry, state: State, reason: Reason | None = None, detail: str = "", *, why: str = ""
+    ) -> None:
+        """The URL's life is over: done, moved, failed or skipped. `why` it was leased replaces what was written when found."""
         del self._leased[entry.id]
-        self._hosts[entry.host].pages += state is State.DONE
+        self._host_schedule[entry.host].pages += state is State.DONE
+        if why:
+            found, entry = entry, replace(entry, why=why)
+            self._pending.reprice(found, entry)
         self._end(entry, state, reason, detail)
 
     def retry(self, entry: Entry, at: float, *, counts: bool = True) -> None:
         """Ask again at a later time; `counts` when this was one of the few attempts that a URL gets."""
         del self._leased[entry.id]
-        if self._refused(self._hosts[entry.host], entry):
+        host = self._host_schedule[entry.host]
+        if self._refused(host, entry):
             return
         again = replace(entry, attempt=entry.attempt + counts, not_before=at)
-        self._records.change(entry, again)
+        self._pending.change(entry, again)
         self._remember(entry.url, entry.priority, entry.depth, entry.inherited)
         url = Waiting(id=entry.id, host=entry.host, priority=entry.priority, not_before=at)
-        self._rest(url, self._hosts[entry.host])
+        self._rest(url, host)
         self._waiting += 1
-
-    def free(self, name: str) -> None:
-        """A request to this host is over, or was not made after all: it may be asked again when its clock says so."""
-        self._roster.schedule(self._host(name))
 
     def close(self, closing: Closing) -> None:
         """Nothing more is asked of this host."""
-        host = self._host(closing.host)
+        host = self._host_schedule[closing.host]
         if host.closed is not None:
             return
-        host.closed = closing.reason
-        gone = host.clear()
+        gone = self._host_schedule.close(host, closing.reason)
         if resting := [id for _, id, other in self._later if other is host]:
             gone += [id for id in resting if self._resting.pop(id, None) is not None]
             self._later = [item for item in self._later if item[2] is not host]
             heapify(self._later)
         self._waiting -= len(gone)
-        if closing.reason is not Reason.HOST_BUDGET:  # that counts pages, and extras are none
-            self._stranded += [(extra.id, closing.reason) for extra in host.extras]
-            host.extras.clear()
-        self._roster.schedule(host)
-        self._records.close(replace(closing, waiting=tuple(gone)))
+        self._pending.close(replace(closing, waiting=tuple(gone)))
 
-    def drop_worst(self, limit: int) -> None:
-        """Let go of the least promising URLs of a queue that is too long."""
+    def trim(self, most: int) -> None:
+        """Let go of the least promising URLs when more than so many wait, and of memory. To be called after a commit."""
+        self._host_schedule.trim()
+        if (excess := self._waiting - most) <= 0:
+            return
         heaps = ((-priority, id) for id, priority in self._front.items())
         resting = ((-priority, id) for id, (_, priority) in self._resting.items())
-        for rank, id in nlargest(limit, chain(heaps, resting, *(host.in_the_cold() for host in self._hosts.values()))):
-            entry = self._records.read(id)
+        cold = (host.in_the_cold() for host in self._host_schedule)
+        for rank, id in nlargest(excess + most // _ROOM_MADE, chain(heaps, resting, *cold)):
+            entry = self._pending.read(id)
             self._forget_waiting(entry, rank)
             self._end(entry, State.SKIPPED, Reason.QUEUE_FULL)
 
-    # --- batches -----------------------------------------------------------------------------------------------------
-
-    def take_changes(self) -> Changes:
-        """All changes since the last call; they stay in memory until `committed` says that the shelf has them."""
-        return self._records.take()
-
-    def committed(self) -> None:
-        """The shelf has the changes taken last."""
-        self._records.committed()
-        self._room = max(_MIN_PER_HOST, self._limit // max(1, len(self._hosts)))
-        if len(self._front) > self._sweep_at:
-            for host in self._hosts.values():
-                host.trim(self._room)
-            # There may be so many hosts that even the least is more than the limit: sweep rarely enough then.
-            self._sweep_at = 2 * max(self._limit, len(self._front))
-
     # --- how it is done ----------------------------------------------------------------------------------------------
 
-    def _host(self, name: str) -> HostQueue:
-        host = self._hosts.get(name)
-        if host is None:
-            host = self._hosts[name] = HostQueue(name, self._front)
-        return host
-
-    def _remember_all(self) -> None:
+    def _remember_all(self, url_index: UrlIndex, latest: float) -> None:
         """What the last run left."""
-        for record in self._shelf.hosts():
-            host = self._host(record.name)
+        for record in url_index.hosts():
+            host = self._host_schedule[record.name]
             host.pages, host.closed = record.pages, record.closed
         stranded: dict[str, list[int]] = {}
-        for url in self._shelf.waiting():
-            host = self._hosts[url.host]
+        for url in url_index.waiting():
+            host = self._host_schedule[url.host]
             if host.closed is not None:
                 stranded.setdefault(url.host, []).append(url.id)
                 continue
             self._waiting += 1
             if url.not_before:
-                self._rest(replace(url, not_before=min(url.not_before, self._latest)), host)
+                self._rest(replace(url, not_before=min(url.not_before, latest)), host)
             else:
                 host.keep(-url.priority, url.id)
-        for host in self._hosts.values():
-            self._roster.schedule(host)
+        for host in self._host_schedule:
+            self._host_schedule.schedule(host)
         for name, ids in stranded.items():  # they were under way when their host was closed, and then we were killed
-            reason = self._hosts[name].closed
+            reason = self._host_schedule[name].closed
             assert reason is not None
-            self._records.close(Closing(host=name, state=State.SKIPPED, reason=reason, detail="", waiting=tuple(ids)))
+            self._pending.close(Closing(host=name, state=State.SKIPPED, reason=reason, detail="", waiting=tuple(ids)))
 
     def _rest(self, url: Waiting, host: HostQueue) -> None:
         self._resting[url.id] = url.not_before, url.priority
@@ -353,12 +230,12 @@ class Frontier:
         self._recent[url] = (priority, depth, inherited)
 
     def _found_again(self, known: Known, entry: Entry) -> bool:
-        host = self._hosts[entry.host]
+        host = self._host_schedule[entry.host]
         if entry.state is not State.WAITING or host.closed is not None:
             return False
         if known.state is State.SKIPPED and known.reason in _REOPENS:
             new = replace(entry, id=known.id)
-            self._records.reprice(self._records.read(known.id), new)
+            self._pending.reprice(self._pending.read(known.id), new)
             self._remember(entry.url, entry.priority, entry.depth, entry.inherited)
             self._enqueue(host, new)
             return True
@@ -368,7 +245,7 @@ class Frontier:
         inherited = _larger(entry.inherited, known.inherited)
         self._remember(entry.url, max(known.priority, entry.priority), min(known.depth, entry.depth), inherited)
         if entry.priority > known.priority or entry.depth < known.depth or inherited is not known.inherited:
-            old = self._records.read(known.id)
+            old = self._pending.read(known.id)
             better = entry if entry.priority > known.priority else old
             own = {"id": old.id, "attempt": old.attempt, "not_before": old.not_before}
             self._move(old, replace(better, **own, depth=min(old.depth, entry.depth), inherited=inherited))
@@ -376,8 +253,8 @@ class Frontier:
 
     def _move(self, old: Entry, new: Entry) -> None:
         """A waiting URL gets another priority."""
-        host = self._hosts[new.host]
-        self._records.reprice(old, new)
+        host = self._host_schedule[new.host]
+        self._pending.reprice(old, new)
         if old.id in self._resting:
             self._resting[old.id] = self._resting[old.id][0], new.priority
             return
@@ -392,7 +269,7 @@ class Frontier:
         return host.closed is not None
 
     def _end(self, entry: Entry, state: State, reason: Reason | None, detail: str = "") -> None:
-        self._records.change(entry, replace(entry, state=state, reason=reason, detail=detail))
+        self._pending.change(entry, replace(entry, state=state, reason=reason, detail=detail))
         if reason in _REOPENS:
             self._remember(entry.url, -math.inf, entry.depth, entry.inherited)
 
@@ -401,29 +278,19 @@ class Frontier:
         self._push(host, entry.id, entry.priority)
 
     def _push(self, host: HostQueue, id: int, priority: float) -> None:
-        host.push(id, priority, self._room)
-        self._roster.came(host, priority)
+        host.push(id, priority, self._host_schedule.room)
+        self._host_schedule.came(host, priority)
 
-    def _lease(self, host: HostQueue) -> Entry:
-        if host.errands or host.has_extras:
-            errand = host.errands.pop(0) if host.errands else host.extras.popleft()
-            self._leased_errands[errand.id] = errand
-            self._roster.schedule(host)
-            return errand
+    def _lease(self, host: HostQueue) -> Task:
         id = host.pop()
         self._waiting -= 1
-        entry = self._leased[id] = self._records.read(id)
-        self._roster.schedule(host)
-        return entry
-
-    def _peek(self, host: HostQueue) -> float | None:
-        """The best -priority of a host; None when nothing waits. Errands and extras come first."""
-        return -math.inf if host.errands or host.has_extras else host.best(self._room)
+        entry = self._leased[id] = self._pending.read(id)
+        return task_of(entry)
 
     def _forget_waiting(self, entry: Entry, rank: float | None = None) -> None:
         """It waits no longer, wherever it did; `rank` is its -priority there."""
         if self._front.pop(entry.id, None) is None and self._resting.pop(entry.id, None) is None:
-            self._hosts[entry.host].forget(-entry.priority if rank is None else rank, entry.id)
+            self._host_schedule[entry.host].forget(-entry.priority if rank is None else rank, entry.id)
         self._waiting -= 1
 
     def _wake(self, now: float) -> None:
@@ -434,6 +301,18 @@ class Frontier:
             if rest == at:
                 del self._resting[id]
                 self._push(host, id, priority)
+
+
+def task_of(entry: Entry) -> Task:
+    """The request for a page."""
+    return Task(
+        id=entry.id,
+        url=entry.url,
+        host=entry.host,
+        depth=entry.depth,
+        attempt=entry.attempt,
+        inherited=entry.inherited,
+    )
 
 
 def _larger(new: float | None, old: float | None) -> float | None:

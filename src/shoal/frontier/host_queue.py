@@ -1,18 +1,104 @@
-"""Which URLs of one host wait? A heap has its best ones; the rest wait in the cold, with a few bytes each, until it runs low."""
+"""Which URLs of one host wait?
+
+A heap has its best ones; the rest wait in the overflow, with 16 bytes each, until their turn comes.
+"""
 
 from __future__ import annotations
 
 import math
-from collections import deque
+from array import array
+from collections import Counter, deque
 from collections.abc import Iterator
 from heapq import heappop, heappush
 
-from shoal.crawl.cold import Cold
-from shoal.model import Entry, Reason
+import numpy as np
+
+from shoal.model import Reason, Task
+
+_NONE = (math.inf, 0)
+
+
+class Overflow:
+    """Ranks (-priority) and ids of waiting URLs, of which the best comes out first. Sole owner of both."""
+
+    __slots__ = ("_gone", "_ids", "_left", "_ranks", "_sorted", "bound")
+
+    def __init__(self) -> None:
+        self._ranks = array("d")
+        self._ids = array("q")
+        self._sorted = True
+        """The best stands last."""
+        self._left: Counter[tuple[float, int]] = _NOBODY
+        """Those that went away out of turn and still stand there."""
+        self._gone = 0
+        """How many they are."""
+        self.bound = _NONE
+        """No (rank, id) in here stands before this one; that costs nothing to know."""
+
+    def __len__(self) -> int:
+        return len(self._ids) - self._gone
+
+    def __iter__(self) -> Iterator[tuple[float, int]]:
+        left = self._left.copy()
+        for item in zip(self._ranks, self._ids, strict=True):
+            if left[item] > 0:
+                left[item] -= 1
+            else:
+                yield item
+
+    def add(self, rank: float, id: int) -> None:
+        """One more that can wait."""
+        self._ranks.append(rank)
+        self._ids.append(id)
+        self._sorted = False
+        if (item := (rank, id)) < self.bound:
+            self.bound = item
+
+    def discard(self, rank: float, id: int) -> None:
+        """One that is in here goes away."""
+        if self._left is _NOBODY:
+            self._left = Counter()
+        self._left[rank, id] += 1
+        self._gone += 1
+
+    def pop(self) -> tuple[float, int]:
+        """The best, which is then no longer in here."""
+        self._settle()
+        item = self._ranks.pop(), self._ids.pop()
+        self._settle()
+        return item
+
+    def _settle(self) -> None:
+        """Let the best stand last, and `bound` say which it is."""
+        if not self._sorted:
+            self._sort()
+        while self._gone and (item := (self._ranks[-1], self._ids[-1])) in self._left:
+            self._forget(item)
+            self._ranks.pop()
+            self._ids.pop()
+        self.bound = (self._ranks[-1], self._ids[-1]) if self._ids else _NONE
+
+    def _forget(self, item: tuple[float, int]) -> None:
+        self._gone -= 1
+        self._left[item] -= 1
+        if not self._left[item]:
+            del self._left[item]
+
+    def _sort(self) -> None:
+        ranks, ids = np.array(self._ranks), np.array(self._ids)
+        order = np.lexsort((ids, ranks))[::-1]
+        self._ranks, self._ids = array("d", ranks[order].tobytes()), array("q", ids[order].tobytes())
+        self._sorted = True
+
+
+_NOBODY: Counter[tuple[float, int]] = Counter()
+"""Shared by all that nobody left, which are nearly all: never changed."""
+
+# --- which urls of one host wait -------------------------------------------------------------------------------------
 
 
 class HostQueue:
-    """The queue of one host. Owned by the frontier; where it stands among the others, the roster writes here."""
+    """The queue of one host. Owned by the frontier; where it stands among the others, the host schedule writes here."""
 
     __slots__ = (
         "_cold",
@@ -22,14 +108,14 @@ class HostQueue:
         "awaited",
         "blocked",
         "closed",
-        "errands",
-        "extras",
         "name",
         "pages",
         "scheduled",
+        "side",
         "stamp",
         "top",
         "until",
+        "urgent",
     )
 
     def __init__(self, name: str, front: dict[int, float]) -> None:
@@ -38,20 +124,20 @@ class HostQueue:
         self._front = front
         self._heap: list[tuple[float, int]] = []
         """(-priority, id); an item counts only while `front` has the id with that priority."""
-        self._cold = Cold()
+        self._cold = Overflow()
         """The other URLs that may be asked for."""
-        self.errands: list[Entry] = []
-        """What must be asked before any page."""
-        self.extras: deque[Entry] = deque()
-        """What is asked besides new pages, and before them (`crawl/extras.py`)."""
+        self.urgent: deque[Task] = deque()
+        """What must be asked before all else, whatever else is the matter with the host (`crawl/robots_lane.py`)."""
+        self.side: deque[Task] = deque()
+        """What is asked besides new pages, and before them (`crawl/side_lane.py`)."""
         self.pages = 0
         """How many it has given."""
         self.blocked = False
         """Something must be known (robots.txt) before it may be asked for pages."""
         self.closed: Reason | None = None
-        # Its place among the hosts (`crawl/roster.py`):
+        # Its place among the hosts (`frontier/host_schedule.py`):
         self.scheduled = False
-        """It stands in one of the roster's heaps."""
+        """It stands in one of the host schedule's heaps."""
         self.stamp = 0
         """Which of its places there is the true one."""
         self.top = math.inf
@@ -68,9 +154,13 @@ class HostQueue:
         return len(self._heap) + len(self._cold)
 
     @property
-    def has_extras(self) -> bool:
+    def has_side(self) -> bool:
         """True when something besides pages may be asked for."""
-        return bool(self.extras) and not self.blocked
+        return bool(self.urgent or (self.side and not self.blocked))
+
+    def pop_side(self) -> Task:
+        """Take out the first of that."""
+        return self.urgent.popleft() if self.urgent else self.side.popleft()
 
     def best(self, room: int) -> float | None:
         """The best -priority, whose item is then the first of the heap; None when no URL waits. Fills the heap up to `room`."""
@@ -121,7 +211,7 @@ class HostQueue:
         """Let all go; answers who they were."""
         gone = [id for _, id in self._heap if self._front.pop(id, None) is not None]
         gone += [id for _, id in self._cold]
-        self._heap, self._cold = [], Cold()
+        self._heap, self._cold = [], Overflow()
         return gone
 
     def _refill(self, room: int) -> None:

@@ -1,11 +1,14 @@
 """Which host next? The one with the best URL, of those that may be asked now; or none, when a better one may be asked soon.
 
+What is asked of a host besides its pages waits here too, and comes before them.
+
 Two heaps hold hosts: `ready` has those that may be asked, best URL first; `asleep` has those that wait, soonest first. A host
 that moves leaves its old place behind, with an old stamp. So no operation looks at more than a few hosts, however many there
 are. Time is always an argument.
 
 A host whose address is not known stands with the strangers, best URL first: it is looked up before it can be ready, so many at
-once (`crawl/locator.py`). Without a locator there are no strangers.
+once (`fetch/addresses.py`). Without a locator there are no strangers. A host whose claim is under way (`protocols.Ledger`) is
+asleep until the answer comes.
 
 Another heap has the hosts that are being asked or asleep, best URL first. When pages are scarce, a poor URL must not be fetched
 only because it is the turn of nobody else: with 64 requests in flight and three good hosts, 61 of 64 pages would be poor ones.
@@ -14,14 +17,19 @@ only because it is the turn of nobody else: with 64 requests in flight and three
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from heapq import heapify, heappop, heappush
 from itertools import count
 
 from shoal.frontier.host_queue import HostQueue
 from shoal.frontier.politeness import Clocks
+from shoal.model import Reason, Task
 from shoal.protocols import Locator
+
+FRONT = 100_000
+"""URLs in the heaps of all hosts; about 200 bytes each."""
+_MIN_PER_HOST = 2
 
 PATIENCE = 10.0
 """Seconds. A host that is asleep for longer, or has not answered for so long, is not worth waiting for."""
@@ -34,18 +42,23 @@ _Place = tuple[float, int, int, HostQueue]
 """What it is ordered by, what breaks ties (so that hosts are never compared), the host's stamp, and the host."""
 
 
-class Roster:
-    """The hosts that have something to ask for. Sole owner of their order; not thread-safe."""
+class HostSchedule:
+    """All hosts. Sole owner of their order, and of what is asked of them besides pages; not thread-safe."""
 
-    def __init__(
-        self, clocks: Clocks, peek: Callable[[HostQueue], float | None], locator: Locator | None = None
-    ) -> None:
-        """`peek` tells the best -priority of a host, None when nothing waits there."""
+    def __init__(self, clocks: Clocks, locator: Locator | None = None, *, front: int = FRONT) -> None:
         self._clocks = clocks
-        self._peek = peek
         self._locator = locator
+        self._hosts: dict[str, HostQueue] = {}
+        self.front: dict[int, float] = {}
+        """The URLs that stand in the heaps of their hosts, with their priorities."""
+        self._limit = front
+        self.room = max(_MIN_PER_HOST, front)
+        """How many URLs of one host are worth having in its heap."""
+        self._trim_at = 2 * front
+        """When this many URLs are in heaps, every host must let go of some."""
+        self._stranded: list[tuple[Task, Reason]] = []
         self.when_located: Callable[[], None] = lambda: None
-        """Called when a host was located, so that `claim` may have something that had nothing."""
+        """Called when a host was located, or claimed elsewhere, so that `claim` may have something that had nothing."""
         self._ready: list[_Place] = []
         self._strangers: list[_Place] = []
         self._asleep: list[_Place] = []
@@ -58,6 +71,63 @@ class Roster:
         """The time of the last `claim`."""
         self._tick = count()
 
+    # --- hosts, one by one -------------------------------------------------------------------------------------------
+
+    def __contains__(self, name: str) -> bool:
+        """True when a URL of this host was ever found, or is being asked for."""
+        return name in self._hosts
+
+    def __iter__(self) -> Iterator[HostQueue]:
+        return iter(self._hosts.values())
+
+    def __getitem__(self, name: str) -> HostQueue:
+        """The queue of a host, whether anything was ever asked of it or not."""
+        host = self._hosts.get(name)
+        if host is None:
+            host = self._hosts[name] = HostQueue(name, self.front)
+        return host
+
+    def free(self, name: str) -> None:
+        """A request to this host is over, or was not made after all: it may be asked again when its clock says so."""
+        self.schedule(self[name])
+
+    def block(self, name: str, *, blocked: bool = True) -> None:
+        """Something else must be known of the host before its pages may be asked for; or is known now."""
+        self[name].blocked = blocked
+        self.schedule(self[name])
+
+    def close(self, host: HostQueue, reason: Reason) -> list[int]:
+        """Nothing more is asked of this host; answers the URLs that waited for it."""
+        host.closed = reason
+        gone = host.clear()
+        if reason is not Reason.HOST_BUDGET:  # that counts pages, and what is asked besides are none
+            self._stranded += [(task, reason) for task in host.side]
+            host.side.clear()
+        self.schedule(host)
+        return gone
+
+    # --- what is asked besides pages ---------------------------------------------------------------------------------
+
+    def queue(self, task: Task, *, urgent: bool = False, again: bool = False) -> None:
+        """Ask for something that is no new page, as soon as the host's clock allows; first of all when it waits `again`."""
+        host = self[task.host]
+        if urgent:
+            host.urgent.append(task)
+        elif host.closed is not None and host.closed is not Reason.HOST_BUDGET:
+            self._stranded.append((task, host.closed))
+        elif again:
+            host.side.appendleft(task)
+        else:
+            host.side.append(task)
+        self.schedule(host)
+
+    def take_stranded(self) -> list[tuple[Task, Reason]]:
+        """What nobody will be asked for, because the hosts are closed, each with the reason."""
+        stranded, self._stranded = self._stranded, []
+        return stranded
+
+    # --- whose turn it is --------------------------------------------------------------------------------------------
+
     def claim(self, now: float, *, patient: bool = False, pages: bool = True) -> HostQueue | None:
         """The host whose best URL may be asked for now, before all others; its clock is told. None when there is none.
 
@@ -68,7 +138,7 @@ class Roster:
         self._held_until = math.inf
         self._wake(now)
         self._look_up(pages=pages)
-        while self._ready:
+        while self._ready and self._clocks.has_room:
             promised, _, stamp, host = place = heappop(self._ready)
             if stamp != host.stamp:
                 continue
@@ -80,8 +150,8 @@ class Roster:
             elif (not pages and top > -math.inf) or (patient and self._better_soon(top)):
                 heappush(self._ready, place)
                 return None
-            elif (at := self._clocks.claim(host.name, now)) > now:
-                self._sleep(host, at)
+            elif (at := self._clocks.claim(host.name, now, partial(self._answered, host))) > now:
+                self._sleep(host, at if at < math.inf else now + FOR_STRANGERS)
             else:
                 host.asked_at = now
                 return host
@@ -99,7 +169,7 @@ class Roster:
             self._unschedule(host)
             if pages:
                 self._await(host, host.asked_at + (FOR_STRANGERS if host.blocked else PATIENCE))
-        elif not (host.errands or host.has_extras or (pages and not host.blocked)):
+        elif not (host.has_side or (pages and not host.blocked)):
             self._unschedule(host)
         elif (at := self._clocks.next_at(host.name)) > self._now:
             self._sleep(host, at)
@@ -116,10 +186,28 @@ class Roster:
         elif -priority < host.top < math.inf:
             self._make_ready(host, -priority)
 
+    def counts(self) -> tuple[int, int]:
+        """How many hosts may be asked now, and how many have URLs but must wait."""
+        ready = sum(host.top < math.inf for host in self)
+        return ready, sum(host.scheduled for host in self) - ready
+
+    def trim(self) -> None:
+        """Let only the best URLs of every host stand in its heap, when there are too many of them."""
+        self.room = max(_MIN_PER_HOST, self._limit // max(1, len(self._hosts)))
+        if len(self.front) > self._trim_at:
+            for host in self:
+                host.trim(self.room)
+            # There may be so many hosts that even the least is more than the limit: trim rarely enough then.
+            self._trim_at = 2 * max(self._limit, len(self.front))
+
     def wakes_at(self) -> float | None:
         """When `claim` may have something that had nothing; the host may have nothing to ask for by then."""
         at = min(self._held_until, self._asleep[0][0] if self._asleep else math.inf)
         return at if at < math.inf else None
+
+    def _peek(self, host: HostQueue) -> float | None:
+        """The best -priority of a host; None when nothing waits. What is no page comes first."""
+        return -math.inf if host.has_side else host.best(self.room)
 
     def _unschedule(self, host: HostQueue) -> None:
         host.stamp += 1
@@ -173,6 +261,10 @@ class Roster:
 
     def _located(self, host: HostQueue, address: str) -> None:
         self._clocks.locate(host.name, address)
+        self._answered(host)
+
+    def _answered(self, host: HostQueue) -> None:
+        """It is known what we waited for."""
         self.schedule(host)
         self.when_located()
 
@@ -181,8 +273,7 @@ class Roster:
     def _await(self, host: HostQueue, until: float) -> None:
         """The host may be asked for a page by then, it seems, if it is not in trouble."""
         host.until = until
-        busy_otherwise = host.errands or host.has_extras
-        top = None if busy_otherwise or self._clocks.in_trouble(host.name) else self._peek(host)
+        top = None if host.has_side or self._clocks.in_trouble(host.name) else self._peek(host)
         if top is not None:
             self._stand_awaited(host, top)
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from msgspec.structs import replace
+
 from shoal.frontier.frontier import Frontier
+from shoal.frontier.pending import PendingChanges
 from shoal.frontier.scope import ScopeRule
 from shoal.frontier.traps import TrapDetector
 from shoal.model import Candidate, Entry, Reason, Redirect, State
@@ -22,6 +25,7 @@ class Intake:
     def __init__(
         self,
         frontier: Frontier,
+        pending: PendingChanges,
         scope: ScopeRule,
         traps: TrapDetector,
         budget: Budget,
@@ -29,6 +33,7 @@ class Intake:
     ) -> None:
         """`lost` hears of URLs (`urls.key_of`) that will not be fetched."""
         self._frontier = frontier
+        self._pending = pending
         self._lost = lost
         self._scope = scope
         self._traps = traps
@@ -47,7 +52,7 @@ class Intake:
             return
         reason, detail = self._refusal(link.url, depth)
         if reason is not None:
-            self._lost([key_of(link.url)])
+            self._lost([candidate.key or key_of(link.url)])
         elif candidate.refused is not None:
             reason, detail = candidate.refused, candidate.why
         self._frontier.add(
@@ -61,13 +66,14 @@ class Intake:
                 anchor=link.anchor[:_ANCHOR_LENGTH],
                 why=candidate.why,
                 inherited=inherited,
+                key=candidate.key,
                 state=State.WAITING if reason is None else State.SKIPPED,
                 reason=reason,
                 detail=detail,
             )
         )
 
-    def refuses_picture(self, url: str) -> bool:
+    def refuses_image(self, url: str) -> bool:
         """True when the user does not want to have this one."""
         return self._scope.excludes(url)
 
@@ -75,11 +81,11 @@ class Intake:
         """The new place of a page; it stands at the old one's depth, and before everything of its own priority."""
         target = redirect.target
         origin = entry.origin or entry.id
-        self._lost([key_of(entry.url)])
+        self._lost([entry.key])
         if reason := self._broken_chain(target, entry, origin):
             self._frontier.settle(entry, State.FAILED, reason, f"Redirected to {target} ({redirect.status}).")
             return
-        self._frontier.settle(entry, State.MOVED, detail=f"Moved to {target} ({redirect.status}).")
+        self._frontier.settle(replace(entry, target=target), State.MOVED, detail=f"Moved ({redirect.status}).")
         reason, detail = self._refusal(target, entry.depth)
         self._frontier.add(
             Entry(
@@ -105,7 +111,7 @@ class Intake:
             return Reason.REDIRECT_LOOP
         if entry.hop >= MAX_HOPS:
             return Reason.BAD_REDIRECT
-        known = self._frontier.knows(target)
+        known = self._pending.find(key_of(target))
         # A page that moved already is either on our own way here, which then never ends, or leads to what is known anyway.
         moved_on_our_way = known is not None and known.state is State.MOVED and entry.hop > 0 and known.id >= origin
         return Reason.REDIRECT_LOOP if moved_on_our_way else None

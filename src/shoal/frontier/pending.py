@@ -1,6 +1,6 @@
 """What do we know about a URL, saved or not?
 
-The shelf (disk) shows what was committed; here are the changes since then. They are taken away in batches to be made
+The URL index (disk) shows what was committed; here are the changes since then. They are taken away in batches to be made
 durable, and stay in memory until the batch is committed: at every moment shelf and memory together are the truth.
 """
 
@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections import Counter
 
 from shoal.model import Entry, Reason, State
-from shoal.protocols import Shelf
-from shoal.remembered import Changes, Closing, Known
+from shoal.model.stored import Changes, Closing, Known
+from shoal.protocols import UrlIndex
 
 
-class Records:
+class PendingChanges:
     """Every URL ever seen. Sole owner of the changes that are not committed yet."""
 
-    def __init__(self, shelf: Shelf) -> None:
-        self._shelf = shelf
-        self._next_id = shelf.last_id() + 1
+    def __init__(self, url_index: UrlIndex) -> None:
+        self._url_index = url_index
+        self._next_id = url_index.last_id() + 1
         # Since the last batch was taken:
         self._added: dict[int, Entry] = {}
         self._changed: dict[int, Entry] = {}
@@ -27,7 +27,7 @@ class Records:
         self._keys: dict[int, int] = {}
         self._closed: list[Closing] = []
         self._tally: Counter[tuple[State, Reason | None]] = Counter()
-        # In the batch being committed, which the shelf may or may not show already:
+        # In the batch being committed, which the URL index may or may not show already:
         self._in_transit: dict[int, Entry] = {}
         self._keys_in_transit: dict[int, int] = {}
 
@@ -40,27 +40,20 @@ class Records:
         """What is known of the URL with this key."""
         id = self._keys.get(key) or self._keys_in_transit.get(key)
         if id is None:
-            known = self._shelf.find(key)
+            known = self._url_index.find(key)
             if known is None or not self.unsaved(known.id):
                 return known
             id = known.id
         entry = self.read(id)
-        return Known(
-            id=id,
-            state=entry.state,
-            priority=entry.priority,
-            depth=entry.depth,
-            inherited=entry.inherited,
-            reason=entry.reason,
-        )
+        return Known.of(entry)
 
     def read(self, id: int) -> Entry:
         """The whole entry, as it is now."""
         entry = self._added.get(id) or self._changed.get(id) or self._in_transit.get(id)
-        return entry if entry is not None else self._shelf.read(id)
+        return entry if entry is not None else self._url_index.read(id)
 
     def unsaved(self, id: int) -> bool:
-        """True when the shelf may show something else than the truth about this entry."""
+        """True when the URL index may show something else than the truth about this entry."""
         return id in self._changed or id in self._added or id in self._in_transit
 
     def add(self, entry: Entry, key: int) -> None:
@@ -102,5 +95,5 @@ class Records:
         return changes
 
     def committed(self) -> None:
-        """The shelf has the batch taken last."""
+        """The URL index has the batch taken last."""
         self._in_transit, self._keys_in_transit = {}, {}

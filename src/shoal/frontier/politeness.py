@@ -4,7 +4,7 @@ A host is asked again not before `max(delay, Crawl-delay, fetch_factor x last fe
 the answer, not from our sending, is what makes the gap hold in the server's own log, however slowly it reads. A host that
 says 429 or 503, or does not answer, rests for longer each time, and is forgiven step by step. Hosts that live at one IP
 address share that address: a few requests at once, evenly spread. For that a host must be located before it is first claimed
-(`crawl/locator.py`).
+(`fetch/addresses.py`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 from random import Random
 
-from shoal.crawl.figures import REST_BOUNDS, Spread
+from shoal.histogram import Histogram
 from shoal.model import Failure, Reason, Timing
 from shoal.protocols import Ledger
 from shoal.settings import Politeness
@@ -23,6 +23,8 @@ from shoal.settings import Politeness
 _TROUBLE = frozenset({Reason.CONNECT, Reason.TIMEOUT, Reason.RESET, Reason.DNS, Reason.TLS})
 BUSY = frozenset({429, 503})
 """Answers that mean: not now."""
+REST_BOUNDS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 300.0, 900.0)
+"""Seconds: from one's own host to one that said "not now" several times."""
 _UNKNOWN_GAP = 2.0
 """Seconds to stay away after a crash in the very first request to a host, before its own wish is known."""
 _LATENESS = 0.25
@@ -30,8 +32,6 @@ _LATENESS = 0.25
 _PATIENCE = 10.0
 """Seconds after which a host that did not come for its moment (it has no more URLs, or was closed) loses it."""
 _MIN_STEP = 0.02
-MAX_RETRY_AFTER = 24 * 3600.0
-"""Seconds; a host that asks for more is asked again tomorrow all the same."""
 _GRACE = 5.0
 """Seconds beyond the longest request until another crawl may take a host that was never given back."""
 
@@ -121,7 +121,7 @@ class Clocks:
         """Hosts that a request of an earlier run is under way to, for all we know."""
         self.unpublished_claims = False
         """True when other crawls wait for `publish`."""
-        self.rests = Spread(REST_BOUNDS)
+        self.rests = Histogram(REST_BOUNDS)
         """Seconds for which hosts were left alone after a request; counted here, read by those who watch."""
 
     def next_at(self, host: str) -> float:
@@ -139,8 +139,13 @@ class Clocks:
         clock = self._hosts.get(host)
         return clock.in_flight if clock else 0
 
-    def claim(self, host: str, now: float) -> float:
-        """Reserve the host for one request: 0 when granted, else the time to ask again."""
+    @property
+    def has_room(self) -> bool:
+        """False when so many claims are under way that another one would only wait."""
+        return self._ledger.has_room
+
+    def claim(self, host: str, now: float, tell: Callable[[], None] = lambda: None) -> float:
+        """Reserve the host for one request: 0 when granted, else the time to ask again: infinity is when `tell` is called."""
         clock = self._hosts.get(host) or self._meet(host)
         if clock.next_at > now:
             return clock.next_at
@@ -149,7 +154,7 @@ class Clocks:
             return at
         if self._shared:
             self.unpublished_claims = True
-            at = self._ledger.claim(host, now, now + self._hold, now + self._gap_if_we_die(clock))
+            at = self._ledger.claim(host, now, now + self._hold, now + self._gap_if_we_die(clock), tell)
             if at > now:
                 return at
         clock.in_flight += 1

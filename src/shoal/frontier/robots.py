@@ -12,13 +12,13 @@ RFC 9309 counts 429 among the 4xx; we do as Google does and take it as "not now"
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 from shoal import urls
 from shoal.model import Missed, Moved, Reason, RobotsRead
+from shoal.model.stored import RobotsRecord
 from shoal.parse.robots_txt import ALLOW_ALL, DISALLOW_ALL, MAX_TEXT, Robots
-from shoal.remembered import RobotsRecord
 from shoal.settings import Politeness
 
 _AGREE = 60.0
@@ -57,11 +57,6 @@ class Rulebook:
         self._max_text = max_text
         self._known: OrderedDict[str, _Known] = OrderedDict()
         self._text = 0  # characters of all texts in `_known`
-
-    def load(self, records: Iterable[RobotsRecord]) -> None:
-        """Take over what was learned earlier."""
-        for record in records:
-            self._keep(record)
 
     def check(self, url: str, now: float) -> Ruling:
         """May we ask for this URL? `unknown` means that the robots.txt of its origin must be fetched first."""

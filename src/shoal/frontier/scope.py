@@ -37,7 +37,7 @@ class ScopeRule:
         )
 
     def excludes(self, url: str) -> bool:
-        """True when the user named it as unwanted. That is all that pictures are asked: they may live far from their pages."""
+        """True when the user named it as unwanted. That is all that images are asked: they may live far from their pages."""
         return self._exclude is not None and self._exclude.fullmatch(url) is not None
 
     def why_not(self, url: str) -> str:

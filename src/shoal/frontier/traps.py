@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from shoal.remembered import PatternCount
+from shoal.model.stored import PatternCount
 
 LONG_URL = 2000
 DEEP_PATH = 20
@@ -28,7 +28,7 @@ WINDOW = 64
 """A family is judged by about its last 32 to 64 pages: at 64 all its counts are halved."""
 
 
-class Kind(StrEnum):
+class PatternKind(StrEnum):
     """What the URLs of a family differ in, by the name of the trap it becomes."""
 
     NUMBERS = "near-duplicate flood"
@@ -40,11 +40,11 @@ class Kind(StrEnum):
 
 # How many pages must have come, and what share of them must be repeats, before a family is a trap.
 _LIMITS = {
-    Kind.NUMBERS: (20, 0.8),
-    Kind.PARAMETERS: (30, 0.8),
-    Kind.DATES: (12, 0.6),
-    Kind.CALENDAR: (12, 0.6),
-    Kind.SESSION: (3, 0.6),
+    PatternKind.NUMBERS: (20, 0.8),
+    PatternKind.PARAMETERS: (30, 0.8),
+    PatternKind.DATES: (12, 0.6),
+    PatternKind.CALENDAR: (12, 0.6),
+    PatternKind.SESSION: (3, 0.6),
 }
 
 
@@ -61,18 +61,18 @@ class _Tally:
         if self.pages >= WINDOW:
             self.pages, self.repeats, self.relevant = self.pages // 2, self.repeats // 2, self.relevant // 2
 
-    def verdict(self, kind: Kind) -> str:
+    def verdict(self, kind: PatternKind) -> str:
         """Why a family of this kind is a trap; empty when it is none."""
         pages, share = _LIMITS[kind]
         if self.pages < pages:
             return ""
         if self.repeats >= share * self.pages:
             return f"{self.repeats} repeat others"
-        return "none is relevant" if kind is Kind.CALENDAR and not self.relevant else ""
+        return "none is relevant" if kind is PatternKind.CALENDAR and not self.relevant else ""
 
     def suspicious(self) -> bool:
         """True when a family of some kind with this tally is a trap."""
-        return any(self.verdict(kind) for kind in Kind)
+        return any(self.verdict(kind) for kind in PatternKind)
 
 
 class TrapDetector:
@@ -259,12 +259,15 @@ _SESSION = re.compile(
 _VALUE = re.compile(r"=[^&]*")
 
 
-def _families_of(path: str, query: str, date: _Date | None) -> Iterator[tuple[Kind, str]]:
+def _families_of(path: str, query: str, date: _Date | None) -> Iterator[tuple[PatternKind, str]]:
     """The families a URL belongs to, the narrowest first; none when it has nothing that varies."""
     whole = f"{path}?{query}" if query else path
     if "=" in whole and (masked := _SESSION.sub(r"\1=*", whole)) != whole:
-        yield Kind.SESSION, masked
+        yield PatternKind.SESSION, masked
     if _DIGIT.search(whole) and (numbers := _VARYING.sub("#", whole)) != whole:
-        yield (Kind.NUMBERS if date is None else Kind.CALENDAR if date.calendar else Kind.DATES), numbers
+        yield (
+            (PatternKind.NUMBERS if date is None else PatternKind.CALENDAR if date.calendar else PatternKind.DATES),
+            numbers,
+        )
     if "=" in query:
-        yield Kind.PARAMETERS, f"{path}?{_VALUE.sub('=…', query)}"
+        yield PatternKind.PARAMETERS, f"{path}?{_VALUE.sub('=…', query)}"

@@ -1,1 +1,1 @@
-"""What does a picture show? Decoded safely, told apart from others, and shown to a person."""
+"""What does an image show? Decoded safely, told apart from others, and shown to a person."""

@@ -24,11 +24,11 @@ _MOST_SCANS = 100
 """Of a JPEG: encoders make about ten. Each costs a walk through all pixels, even when it has not a byte."""
 _MOST_STRIPS = 2**16
 _LONGEST_NOTES = 2**16
-_DAMAGED = "The picture is damaged or incomplete, and cannot be decoded."
+_DAMAGED = "The image is damaged or incomplete, and cannot be decoded."
 
 
 class Unusable(Exception):
-    """Why there is no picture: one sentence."""
+    """Why there is no image: one sentence."""
 
 
 class Pixels(NamedTuple):
@@ -62,7 +62,7 @@ def pixels_of(body: bytes) -> Pixels:
 
 
 def _too_many(parts: str) -> Unusable:
-    return Unusable(f"The picture has far more {parts} than any needs, which is an attack.")
+    return Unusable(f"The image has far more {parts} than any needs, which is an attack.")
 
 
 # --- JPEG ------------------------------------------------------------------------------------------------------------
@@ -210,7 +210,7 @@ _COMPRESSION, _TURNED = 259, 274
 def _tiff(body: bytes) -> Pixels:
     order = _ORDERS.get(body[:4])
     if order is None:
-        raise Unusable("The picture is a TIFF of a kind that is not decoded.")
+        raise Unusable("The image is a TIFF of a kind that is not decoded.")
     kept, orientation = [], 1
     for tag, kind, count, value in _tags(body, order):
         if tag == _TURNED:
@@ -219,9 +219,9 @@ def _tiff(body: bytes) -> Pixels:
             if count > _MOST_VALUES[tag]:
                 raise _too_many("strips")
             kept.append(struct.pack(f"{order}HHI4s", tag, kind, count, value))
-        # Its decoder writes to the terminal whatever it does not like about a file. Browsers do not show such pictures either.
+        # Its decoder writes to the terminal whatever it does not like about a file. Browsers do not show such images either.
         if tag == _COMPRESSION and _number(order, kind, value) != 1:
-            raise Unusable("The picture is a compressed TIFF, which is not decoded.")
+            raise Unusable("The image is a compressed TIFF, which is not decoded.")
     # A table of its own at the end of the file, so that all that the values name stays where it is.
     start = struct.pack(f"{order}I", len(body))
     table = struct.pack(f"{order}H", len(kept)) + b"".join(kept) + bytes(4)
@@ -229,10 +229,10 @@ def _tiff(body: bytes) -> Pixels:
 
 
 def _bmp(body: bytes) -> Pixels:
-    """Runs of pixels are unpacked by a decoder in Python; nobody packs a picture for the web like that."""
+    """Runs of pixels are unpacked by a decoder in Python; nobody packs an image for the web like that."""
     (size,) = struct.unpack_from("<I", body, 14)
     if size >= 40 and struct.unpack_from("<I", body, 30)[0] in (1, 2):
-        raise Unusable("The picture is a compressed BMP, which is not decoded.")
+        raise Unusable("The image is a compressed BMP, which is not decoded.")
     return Pixels(body)
 
 
@@ -240,7 +240,7 @@ def _bmp(body: bytes) -> Pixels:
 
 _ORDERS = {b"II*\x00": "<", b"MM\x00*": ">"}
 _AVIF_NOTES = re.compile(rb"(infe.{8}(?:..)?)Exif", re.DOTALL)
-"""An item with such notes. The format has its own way to say how a picture is turned, which goes before them."""
+"""An item with such notes. The format has its own way to say how an image is turned, which goes before them."""
 
 
 def orientation_in(notes: bytes) -> int:
@@ -257,7 +257,7 @@ def orientation_in(notes: bytes) -> int:
 
 
 def _tags(file: bytes, order: str) -> Iterator[tuple[int, int, int, bytes]]:
-    """Tag, type, number of values, and the value or where it stands: of the first picture."""
+    """Tag, type, number of values, and the value or where it stands: of the first image."""
     (start,) = struct.unpack_from(f"{order}I", file, 4)
     (count,) = struct.unpack_from(f"{order}H", file, start)
     yield from struct.iter_unpack(f"{order}HHI4s", _exactly(file, start + 2, 12 * count))

@@ -1,4 +1,4 @@
-"""Which picture do these bytes show? A server may send anything, so everything is checked before it is decoded.
+"""Which image do these bytes show? A server may send anything, so everything is checked before it is decoded.
 
     bytes ─► what makes the pixels ─► a format we read? ─► not too small, not too large? ─► decoded ─► thumbnail, fingerprint
 
@@ -16,11 +16,11 @@ from PIL import Image, UnidentifiedImageError, features
 
 from shoal.images.container import Unusable, orientation_in, pixels_of
 from shoal.images.fingerprint import SIDE, fingerprint
-from shoal.model import Failure, Picture, Reason, Response
-from shoal.settings import Pictures
+from shoal.model import DecodedImage, Failure, Reason, Response
+from shoal.settings import ImageSettings
 
 THUMBNAIL = 256
-"""Pixels of the longer side of a thumbnail; a smaller picture stays as small."""
+"""Pixels of the longer side of a thumbnail; a smaller image stays as small."""
 _QUALITY = 70
 _FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "BMP", "TIFF", *(("AVIF",) if features.check("avif") else ()))
 """All others are refused unopened: each decoder is one more way to be attacked."""
@@ -44,28 +44,28 @@ _ONE_COLOUR = 4
 logging.getLogger("PIL").addHandler(logging.NullHandler())
 
 
-class PillowDarkroom:
-    """Makes pictures of bytes with Pillow (`protocols.Darkroom`)."""
+class PillowDecoder:
+    """Makes images of bytes with Pillow (`protocols.ImageDecoder`)."""
 
-    def __init__(self, settings: Pictures) -> None:
+    def __init__(self, settings: ImageSettings) -> None:
         self._settings = settings
 
-    def develop(self, response: Response) -> Picture | Failure:
-        """The picture, or why it is none that we want. Never raises for what a server sent; one thread at a time."""
+    def decode(self, response: Response) -> DecodedImage | Failure:
+        """The image, or why it is none that we want. Never raises for what a server sent; one thread at a time."""
         try:
-            return self._develop(response)
+            return self._decode(response)
         except Unusable as why:
             return Failure(
                 url=response.url,
-                reason=Reason.PICTURE,
+                reason=Reason.IMAGE,
                 detail=str(why),
                 status=response.status,
                 timing=response.timing,
             )
 
-    def _develop(self, response: Response) -> Picture:
+    def _decode(self, response: Response) -> DecodedImage:
         if response.truncated:
-            raise Unusable(f"The picture has more than {len(response.body):,} bytes, and only those were read.")
+            raise Unusable(f"The image has more than {len(response.body):,} bytes, and only those were read.")
         # Pillow warns of every oddity of a file; of those that matter it raises.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -79,9 +79,9 @@ class PillowDarkroom:
                 orientation = orientation_in(image.info.get("exif", b""))
             small = _decoded(image, orientation)
         if all(darkest + _ONE_COLOUR >= brightest for darkest, brightest in _extremes(small)):
-            raise Unusable("The picture is one colour all over.")
+            raise Unusable("The image is one colour all over.")
         width, height = _as_shown(size, small.size)
-        return Picture(
+        return DecodedImage(
             format=name,
             width=width,
             height=height,
@@ -94,10 +94,10 @@ class PillowDarkroom:
         width, height = size
         if width * height > self._settings.max_pixels:
             limit = self._settings.max_pixels
-            raise Unusable(f"The picture has {width:,} x {height:,} pixels, and {limit:,} is the most that is decoded.")
+            raise Unusable(f"The image has {width:,} x {height:,} pixels, and {limit:,} is the most that is decoded.")
         if min(size) < self._settings.least_side:
             least = self._settings.least_side
-            raise Unusable(f"The picture has {width} x {height} pixels, and one with a side below {least} is an icon.")
+            raise Unusable(f"The image has {width} x {height} pixels, and one with a side below {least} is an icon.")
         return size
 
 
@@ -105,26 +105,26 @@ class PillowDarkroom:
 
 
 def _opened(body: bytes) -> Image.Image:
-    """The picture with its head read and nothing decoded."""
+    """The image with its head read and nothing decoded."""
     try:
         return Image.open(BytesIO(body), formats=_FORMATS)
     except UnidentifiedImageError as error:
         raise Unusable(_what_else(body)) from error
     except Image.DecompressionBombError as error:
-        raise Unusable("The picture says that it has hundreds of millions of pixels, which is an attack.") from error
+        raise Unusable("The image says that it has hundreds of millions of pixels, which is an attack.") from error
     except Exception as error:  # damaged files make the decoders raise whatever comes to their minds
-        raise Unusable("The picture is damaged at its beginning.") from error
+        raise Unusable("The image is damaged at its beginning.") from error
 
 
 def _what_else(body: bytes) -> str:
-    """What the bytes are, if not a picture."""
+    """What the bytes are, if not an image."""
     start = body[:1000].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if b"<svg" in start:
         return "The server sent an SVG drawing, which is not decoded."
     if start.startswith(b"<"):
-        return "The server sent a web page instead of a picture."
+        return "The server sent a web page instead of an image."
     names = ", ".join(name.title() if name == "WEBP" else name for name in _FORMATS[:-1])
-    return f"The server sent something that is neither {names} nor {_FORMATS[-1]}, or a damaged picture."
+    return f"The server sent something that is neither {names} nor {_FORMATS[-1]}, or a damaged image."
 
 
 def _decoded(image: Image.Image, orientation: int) -> Image.Image:
@@ -137,7 +137,7 @@ def _decoded(image: Image.Image, orientation: int) -> Image.Image:
         upright = _on_white(_shallow(image) if image.mode in _DEEP else image)
         return upright.transpose(_UPRIGHT[orientation]) if orientation in _UPRIGHT else upright
     except Exception as error:  # as above; also when there is not enough memory
-        raise Unusable("The picture is damaged or incomplete, and cannot be decoded.") from error
+        raise Unusable("The image is damaged or incomplete, and cannot be decoded.") from error
 
 
 def _shallow(image: Image.Image) -> Image.Image:
@@ -151,7 +151,7 @@ def _shallow(image: Image.Image) -> Image.Image:
 
 
 def _on_white(image: Image.Image) -> Image.Image:
-    """A new picture, so that nothing but its pixels goes on."""
+    """A new image, so that nothing but its pixels goes on."""
     paper = Image.new("RGB", image.size, "white")
     if image.has_transparency_data:
         image = image.convert("RGBA")
@@ -165,7 +165,7 @@ def _on_white(image: Image.Image) -> Image.Image:
 
 
 def _as_shown(size: tuple[int, int], small: tuple[int, int]) -> tuple[int, int]:
-    """The size of the picture when it is upright: the thumbnail is."""
+    """The size of the image when it is upright: the thumbnail is."""
     width, height = size
     return (height, width) if (width - height) * (small[0] - small[1]) < 0 else size
 

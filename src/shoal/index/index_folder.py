@@ -13,9 +13,10 @@ import msgspec
 import tantivy
 
 from shoal.errors import FolderError, ShoalError, StorageFull
+from shoal.files import is_full
 from shoal.index.analyzer import entries
 from shoal.index.schema import FORMAT
-from shoal.text import flattened
+from shoal.text import SAMPLE, flattened
 
 LOCK = "lock"
 """Held by the one who writes."""
@@ -27,12 +28,9 @@ STANDINGS = "standings"
 _MADE = re.compile(rf"[0-9a-f]{{32}}\.[\w.]+|meta\.json|\.managed\.json|\.tantivy-\w+\.lock|\.tmp\w+|{STANDINGS}")
 """The names of all files that make an index."""
 _MARK = "shoal index "
-_SAMPLE = "Smart GRIDS' batteries, 智能電網與變電站 ＡＢＣ café x-ray don't 2024"
-"""Another analyser would make other entries of it, and look up what is not in the index."""
 _TAIL = struct.Struct("<II")
 """How tantivy ends a file: the length of what it says about it in JSON, and a number by which the end is known."""
 _KILLED = "index writer was killed"
-_NO_ROOM = ("os error 28", "os error 122", "os error 27", "No space left")
 
 
 class _Segment(msgspec.Struct):
@@ -43,11 +41,6 @@ class _Meta(msgspec.Struct):
     """What tantivy says was committed; files of other segments were being written when somebody was killed."""
 
     segments: list[_Segment]
-
-
-def is_usable(folder: Path) -> bool:
-    """True when the folder has an index that this shoal can search and add to."""
-    return not problem(folder)
 
 
 def problem(folder: Path) -> str:
@@ -149,7 +142,7 @@ def complaints(folder: Path) -> Iterator[None]:
     except (ValueError, OSError) as error:
         if isinstance(error, ShoalError):
             raise
-        if any(sign in str(error) for sign in _NO_ROOM) or getattr(error, "errno", 0) == 28:
+        if is_full(error):
             raise StorageFull(f"There is no room left to index pages in {folder}.") from error
         if _KILLED in str(error):  # tantivy does not say why; most often it is this
             raise FolderError(f"The index in {folder} could not be written: is the disk full?") from error
@@ -175,7 +168,7 @@ def _said(folder: Path) -> str:
 
 def _format() -> str:
     """Changes with whatever makes an index another one: the fields, the analyser."""
-    return f"{_MARK}{FORMAT}, analyser {zlib.crc32(entries(flattened(_SAMPLE))[0].encode()):08x}\n"
+    return f"{_MARK}{FORMAT}, analyser {zlib.crc32(entries(flattened(SAMPLE))[0].encode()):08x}\n"
 
 
 def _is_whole(path: Path) -> bool:

@@ -11,9 +11,8 @@ from typing import Self
 import tantivy
 
 from shoal.errors import FolderBusy
-from shoal.index.document import Document
 from shoal.index.index_folder import LOCK, claim, complaints, empty, last_version, open_or_create
-from shoal.index.schema import build_schema, indexed, mark, mark_query
+from shoal.index.schema import Document, build_schema, indexed, mark, mark_query
 
 _MEMORY = 40_000_000
 """Bytes of postings that wait in memory for a commit; fuller than that, tantivy writes a segment."""

@@ -1,23 +1,67 @@
-"""What did the user ask? Reads a query as it was typed: words, "phrases", -not, and operators such as site:example.org.
+"""What did the user ask?
 
-    site:example.org "smart grid" -fan 智能电网   ─parse─►   Query(wanted=…, unwanted=…, only=…, never=…)
-
-Whatever is typed means something or is a sentence: in `notes` when the rest can still be searched, else an InputError. Chinese
-punctuation (：“”「」－) counts as the ASCII one.
+Reads a query as it was typed: words, "phrases", -not, and operators such as site:example.org and after:2024-05.
 """
 
 from __future__ import annotations
 
 import re
+from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from itertools import pairwise
 
 from shoal.errors import InputError
-from shoal.index.analyse import chunks, cut, is_han, tokens
-from shoal.index.dates import day_typed
+from shoal.index.analyzer import chunks, cut, is_han, tokens
 from shoal.model import Value
 from shoal.text import fold
 from shoal.urls import host_of, normalise
+
+_DATE = re.compile(r"(\d{4})(?:[-/.年](\d{1,2})(?:[-/.月](\d{1,2}))?)?")
+_TYPED = re.compile(rf"{_DATE.pattern}[年月日]?")
+_FIRST_DAY = date(1970, 1, 1)
+_DAY = 86400
+
+
+def day_typed(text: str) -> int | None:
+    """The first day of what a user typed: `2024`, `2024-05`, `2024-05-01`, `2024年5月`; None when it is no date."""
+    return _first_day(_TYPED.fullmatch(text))
+
+
+def day_of(published: str, fetched_at: float) -> int:
+    """The day a page was published; when it does not say, or names a day to come, the day it was fetched."""
+    fetched = int(fetched_at // _DAY)
+    said = _first_day(_DATE.match(published))
+    # A day of grace, because it may be tomorrow already where the page was written.
+    return fetched if said is None or said > fetched + 1 else said
+
+
+def month_of(day: int) -> int:
+    """The months since the year 0, a number that counts cheaply."""
+    moment = _FIRST_DAY + timedelta(days=day)
+    return moment.year * 12 + moment.month - 1
+
+
+def month_name(month: int) -> str:
+    """`2024-05`."""
+    return f"{month // 12:04}-{month % 12 + 1:02}"
+
+
+def today(now: float) -> int:
+    """The day on which it is now, in UTC."""
+    return (datetime.fromtimestamp(now, UTC).date() - _FIRST_DAY).days
+
+
+def _first_day(match: re.Match[str] | None) -> int | None:
+    if match is None:
+        return None
+    year, month, day = (int(number or 1) for number in match.groups())
+    try:
+        return (date(year, month, day) - _FIRST_DAY).days
+    except ValueError:  # the 31st of June
+        return None
+
+
+# --- what did the user ask -------------------------------------------------------------------------------------------
 
 MOST_CHARACTERS = 1000
 MOST_WORDS = 50
@@ -26,7 +70,7 @@ _LONGEST_HAN_WORD = 4
 """A longer run of Chinese characters is several words."""
 
 
-class Words(Value, frozen=True, kw_only=True):
+class QueryTerms(Value, frozen=True, kw_only=True):
     """A word or a phrase to look for."""
 
     tokens: tuple[str, ...]
@@ -44,7 +88,7 @@ class Words(Value, frozen=True, kw_only=True):
         return f"title:{quoted}" if self.in_title else quoted
 
 
-class Kind(StrEnum):
+class LimitKind(StrEnum):
     """By what pages can be left out."""
 
     SITE = "site"
@@ -58,7 +102,7 @@ class Kind(StrEnum):
 class Limit(Value, frozen=True, kw_only=True):
     """Only such pages, or never such pages."""
 
-    kind: Kind
+    kind: LimitKind
     value: str
     """In its normal form: a host, a language code, or what was typed."""
     day: int = 0
@@ -71,8 +115,8 @@ class Limit(Value, frozen=True, kw_only=True):
 class Query(Value, frozen=True, kw_only=True):
     """What the user wants to find."""
 
-    wanted: tuple[Words, ...] = ()
-    unwanted: tuple[Words, ...] = ()
+    wanted: tuple[QueryTerms, ...] = ()
+    unwanted: tuple[QueryTerms, ...] = ()
     only: tuple[Limit, ...] = ()
     """Of two sites, topics or languages one will do; of different kinds all must be met."""
     never: tuple[Limit, ...] = ()
@@ -92,7 +136,7 @@ class Query(Value, frozen=True, kw_only=True):
 
 def parse(text: str) -> Query:
     """Read a query; raises InputError for what cannot mean anything (`after:soon`)."""
-    reading = _Reading()
+    reading = _QueryReader()
     if len(text) > MOST_CHARACTERS:
         reading.notes.append(f"The query was cut to its first {MOST_CHARACTERS:,} characters.")
     for piece in _PIECE.finditer(_beginning(text).translate(_ASCII)):
@@ -120,9 +164,9 @@ _PIECE = re.compile(
     re.VERBOSE,
 )
 _NAMES = {
-    "site": Kind.SITE, "站点": Kind.SITE, "网站": Kind.SITE, "topic": Kind.TOPIC, "主题": Kind.TOPIC, "lang": Kind.LANGUAGE,
-    "语言": Kind.LANGUAGE, "after": Kind.AFTER, "之后": Kind.AFTER, "before": Kind.BEFORE, "之前": Kind.BEFORE,
-    "is": Kind.IS, "title": "title", "标题": "title",
+    "site": LimitKind.SITE, "站点": LimitKind.SITE, "网站": LimitKind.SITE, "topic": LimitKind.TOPIC, "主题": LimitKind.TOPIC,
+    "lang": LimitKind.LANGUAGE, "语言": LimitKind.LANGUAGE, "after": LimitKind.AFTER, "之后": LimitKind.AFTER,
+    "before": LimitKind.BEFORE, "之前": LimitKind.BEFORE, "is": LimitKind.IS, "title": "title", "标题": "title",
 }  # fmt: skip
 _LANGUAGES = {
     "中文": "zh", "汉语": "zh", "chinese": "zh", "英文": "en", "英语": "en", "english": "en", "日文": "ja", "日语": "ja",
@@ -135,12 +179,12 @@ _LIGHT = frozenset(_LIGHT_WORDS.split())
 """Words that are in nearly every text; not asked for when others are."""
 
 
-class _Reading:
+class _QueryReader:
     """What was understood so far. Owned by one call of `parse`."""
 
     def __init__(self) -> None:
-        self.wanted: list[Words] = []
-        self.unwanted: list[Words] = []
+        self.wanted: list[QueryTerms] = []
+        self.unwanted: list[QueryTerms] = []
         self.only: list[Limit] = []
         self.never: list[Limit] = []
         self.notes: list[str] = []
@@ -163,7 +207,7 @@ class _Reading:
             return
         if name:  # not an operator: a word in front of a phrase
             self._plain(name, minus)
-        self._add([Words(tokens=tokens(text), text=text, exact=True)], minus)
+        self._add([QueryTerms(tokens=tokens(text), text=text, exact=True)], minus)
 
     def _plain(self, text: str, minus: bool) -> None:
         name, colon, value = text.partition(":")
@@ -176,15 +220,15 @@ class _Reading:
             self._note(f"{name}: was left out, because nothing follows it (write {name}:word, without a blank).")
 
     def _operator(self, operator: str, name: str, value: str, minus: bool) -> None:
-        if not isinstance(operator, Kind):
-            self._add([Words(tokens=tokens(value), text=value, exact=" " in value, in_title=True)], minus)
+        if not isinstance(operator, LimitKind):
+            self._add([QueryTerms(tokens=tokens(value), text=value, exact=" " in value, in_title=True)], minus)
             return
         limit = _limit(operator, name, value)
         (self.never if minus else self.only).append(limit)
-        if operator is Kind.SITE and "/" in value.partition("://")[2 if "://" in value else 0].rstrip("/"):
+        if operator is LimitKind.SITE and "/" in value.partition("://")[2 if "://" in value else 0].rstrip("/"):
             self._note(f"{name} compares hosts, so it means all of {limit.value}.")
 
-    def _add(self, words: list[Words], minus: bool) -> None:
+    def _add(self, words: list[QueryTerms], minus: bool) -> None:
         (self.unwanted if minus else self.wanted).extend(word for word in words if word.tokens)
 
     def _note(self, sentence: str) -> None:
@@ -211,7 +255,7 @@ class _Reading:
 # --- words -----------------------------------------------------------------------------------------------------------
 
 
-def _words(typed: str) -> list[Words]:
+def _words(typed: str) -> list[QueryTerms]:
     """The words of something typed without a blank; a long run of Chinese is cut into its words."""
     found: list[tuple[str, ...]] = []
     for chunk in chunks(typed):
@@ -221,15 +265,15 @@ def _words(typed: str) -> list[Words]:
     return [_word(tokens) for tokens in found]
 
 
-def _phrase(typed: str) -> Words:
+def _phrase(typed: str) -> QueryTerms:
     """What was typed without a blank belongs together: `x-ray`, `manifest.json`."""
     word = _word(tokens(typed))
-    return Words(tokens=word.tokens, text=typed, light=word.light) if typed.isalnum() else word
+    return QueryTerms(tokens=word.tokens, text=typed, light=word.light) if typed.isalnum() else word
 
 
-def _word(tokens: tuple[str, ...]) -> Words:
+def _word(tokens: tuple[str, ...]) -> QueryTerms:
     text = written(tokens)
-    return Words(tokens=tokens, text=text, light=text in _LIGHT)
+    return QueryTerms(tokens=tokens, text=text, light=text in _LIGHT)
 
 
 def written(tokens: tuple[str, ...], blank: str = "-") -> str:
@@ -240,7 +284,7 @@ def written(tokens: tuple[str, ...], blank: str = "-") -> str:
     return text
 
 
-def pieces_of(words: Words) -> list[Words]:
+def pieces_of(words: QueryTerms) -> list[QueryTerms]:
     """The smaller words that a word of several characters is made of; itself, when it cannot be cut."""
     if len(words.tokens) == 1 or words.in_title:
         return [words]
@@ -252,14 +296,14 @@ def pieces_of(words: Words) -> list[Words]:
 # --- limits ----------------------------------------------------------------------------------------------------------
 
 
-def _limit(kind: Kind, name: str, value: str) -> Limit:
-    if kind is Kind.SITE:
+def _limit(kind: LimitKind, name: str, value: str) -> Limit:
+    if kind is LimitKind.SITE:
         return Limit(kind=kind, value=_site(name, value))
-    if kind is Kind.LANGUAGE:
+    if kind is LimitKind.LANGUAGE:
         return Limit(kind=kind, value=_language(value))
-    if kind is Kind.IS:
+    if kind is LimitKind.IS:
         return Limit(kind=kind, value=_quality(name, value))
-    if kind is Kind.TOPIC:
+    if kind is LimitKind.TOPIC:
         return Limit(kind=kind, value=_topic(name, value))
     day = day_typed(fold(value).strip())
     if day is None:

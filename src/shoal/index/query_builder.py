@@ -1,20 +1,18 @@
-"""Which entries of the index match a query, and how well? Turns a query into tantivy's terms.
-
-The score of a page is a sum over words and fields: rarity of the word x boost of the field x how often it stands there (BM25),
-plus something for neighbouring words that stand together. All of it is multiplied by the page's weight (`schema.py`).
-"""
+"""Which entries of the index match a query, and how would this index put it? A query as terms of tantivy, mistakes put right."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import ceil, log
 
+import msgspec
 import tantivy
+from rapidfuzz.distance import OSA
 
 from shoal.cache import cached
-from shoal.index.analyse import tokens
-from shoal.index.query import Kind, Limit, Query, Words
+from shoal.index.analyzer import tokens
+from shoal.index.query import Limit, LimitKind, Query, QueryTerms, pieces_of, written
 from shoal.index.schema import TEXTS, where
 
 BOOSTS = {"title": 1.0, "headings": 0.2, "anchors": 0.4, "body": 1.0}
@@ -61,7 +59,7 @@ class Matcher:
             clauses.append((Must, tantivy.Query.const_score_query(tantivy.Query.exists_query("id"), 1.0)))
         return tantivy.Query.boolean_query(clauses)
 
-    def _loose(self, wanted: Sequence[Words], some: bool) -> list[Clause]:
+    def _loose(self, wanted: Sequence[QueryTerms], some: bool) -> list[Clause]:
         """Words that need not all be there; those that say little are not asked for, but count."""
         needed = [words for words in wanted if not words.light] or wanted
         if not needed:
@@ -72,24 +70,24 @@ class Matcher:
 
     def _limits(self, query: Query) -> list[Clause]:
         clauses = [(MustNot, self._limit(limit)) for limit in query.never]
-        for kind in Kind:
+        for kind in LimitKind:
             found = [(Should, self._limit(limit)) for limit in query.only if limit.kind is kind]
-            if kind in (Kind.AFTER, Kind.BEFORE):
+            if kind in (LimitKind.AFTER, LimitKind.BEFORE):
                 clauses += [(Must, _unscored(limit)) for _, limit in found]
             elif found:
                 clauses.append((Must, _unscored(tantivy.Query.boolean_query(found))))
         return clauses
 
     def _limit(self, limit: Limit) -> tantivy.Query:
-        if limit.kind is Kind.SITE:
+        if limit.kind is LimitKind.SITE:
             return self._term("site", limit.value)
-        if limit.kind is Kind.LANGUAGE:
+        if limit.kind is LimitKind.LANGUAGE:
             return self._term("language", limit.value)
-        if limit.kind is Kind.IS:
+        if limit.kind is LimitKind.IS:
             return self._relevant()
-        if limit.kind is Kind.TOPIC:
+        if limit.kind is LimitKind.TOPIC:
             return self._phrase("topic", tokens(limit.value))
-        first, last = (limit.day, _FAR) if limit.kind is Kind.AFTER else (-_FAR, limit.day - 1)
+        first, last = (limit.day, _FAR) if limit.kind is LimitKind.AFTER else (-_FAR, limit.day - 1)
         return tantivy.Query.range_query(self._schema, "day", tantivy.FieldType.Integer, first, last)
 
     def _relevant(self) -> tantivy.Query:
@@ -103,7 +101,7 @@ class Matcher:
 
     # --- words -------------------------------------------------------------------------------------------------------
 
-    def words(self, words: Words) -> tantivy.Query:
+    def words(self, words: QueryTerms) -> tantivy.Query:
         """Finds a word or phrase in every field it may stand in, and scores it."""
         fields = ("title",) if words.in_title else TEXTS
         return _any([self.field(name, words.tokens) for name in fields])
@@ -117,12 +115,12 @@ class Matcher:
         """Finds a word in title or text, and scores it."""
         return _any([self.field(name, tokens) for name in ("title", "body")])
 
-    def anywhere(self, words: Words) -> tantivy.Query:
+    def anywhere(self, words: QueryTerms) -> tantivy.Query:
         """Finds a word or phrase in every field it may stand in, without scores."""
         fields = ("title",) if words.in_title else TEXTS
         return _any([self._phrase(name, words.tokens) for name in fields])
 
-    def pair(self, one: Words, other: Words) -> tantivy.Query:
+    def pair(self, one: QueryTerms, other: QueryTerms) -> tantivy.Query:
         """Finds two words that stand together."""
         both = (*one.tokens, *other.tokens)
         rarity = self.rarity(one.tokens) + self.rarity(other.tokens)
@@ -174,7 +172,7 @@ class Matcher:
         return log(1 + (max(0, self._pages - pages) + 0.5) / (pages + 0.5))
 
 
-def pairs(wanted: Sequence[Words]) -> list[tuple[Words, Words]]:
+def pairs(wanted: Sequence[QueryTerms]) -> list[tuple[QueryTerms, QueryTerms]]:
     """Neighbours of the query, which had better be neighbours on the page too."""
     return [pair for pair in pairwise(wanted) if not any(words.in_title for words in pair)][:_MOST_PAIRS]
 
@@ -190,3 +188,134 @@ def _any(queries: Sequence[tantivy.Query]) -> tantivy.Query:
 
 def _unscored(query: tantivy.Query) -> tantivy.Query:
     return tantivy.Query.const_score_query(query, 0.0)
+
+
+# --- how would this index put the query ------------------------------------------------------------------------------
+
+_MOST_SPELLED = 8
+"""Words of a query that no page has and that are compared with what the pages have, each for some hundredths of a second."""
+
+
+def put_right(query: Query, searcher: tantivy.Searcher) -> tuple[Query, list[str]]:
+    """The query with words that are in the index instead of those that are not, and a sentence for each."""
+    wanted: list[QueryTerms] = []
+    notes = []
+    unknown = _unknown((words for words in query.wanted if _is_word(words)), searcher)
+    spelled = _spelled(unknown, searcher, generous=False)
+    if len(unknown) > _MOST_SPELLED:
+        notes.append(f"Only the first {_MOST_SPELLED} words that no page has were looked at for mistakes.")
+    for words in query.wanted:
+        right = _put_right(words, spelled) if _is_word(words) else words
+        wanted.append(right)
+        if right is not words:
+            notes.append(f"Searched for '{right.text}' instead of '{words.text}'.")
+    return msgspec.structs.replace(query, wanted=tuple(dict.fromkeys(wanted))), notes
+
+
+def cut_smaller(query: Query) -> Query:
+    """The query with the pieces of its words, where they need not stand together."""
+    wanted = [piece for words in query.wanted for piece in ([words] if words.exact else pieces_of(words))]
+    return msgspec.structs.replace(query, wanted=tuple(dict.fromkeys(wanted)))
+
+
+def alternatives(query: Query, searcher: tantivy.Searcher) -> Iterator[Query]:
+    """Queries that ask for less or for something near, the nearest first."""
+    nearest_ones = _spelled(_unknown(query.wanted, searcher), searcher, generous=True)
+    spelled = tuple(_put_right(words, nearest_ones) for words in query.wanted)
+    loose = tuple(piece for words in spelled for piece in _loosened(words))
+    known = tuple(words for words in loose if all(is_known(searcher, token) for token in words.tokens))
+    for wanted in dict.fromkeys((spelled, loose, known)):
+        if wanted and wanted != query.wanted:
+            yield msgspec.structs.replace(query, wanted=wanted)
+    for wanted in dict.fromkeys((query.wanted, spelled, loose, known)):
+        if wanted and (query.only or query.never or query.unwanted):
+            yield Query(wanted=wanted)
+
+
+def _is_word(words: QueryTerms) -> bool:
+    """A phrase stands as it was typed."""
+    return len(words.tokens) == 1 and not words.exact
+
+
+def _unknown(wanted: Iterable[QueryTerms], searcher: tantivy.Searcher) -> list[str]:
+    """The words that no page has, each once."""
+    asked = dict.fromkeys(token for words in wanted for token in words.tokens)
+    return [token for token in asked if not is_known(searcher, token)]
+
+
+def _spelled(unknown: Sequence[str], searcher: tantivy.Searcher, *, generous: bool) -> dict[str, str]:
+    """What the first of them may have been meant to be."""
+    return {token: nearest(searcher, token, generous=generous) for token in unknown[:_MOST_SPELLED]}
+
+
+def _put_right(words: QueryTerms, spelled: Mapping[str, str]) -> QueryTerms:
+    """The same words, or others where some are not in the index and others are near."""
+    tokens = tuple(spelled.get(token) or token for token in words.tokens)
+    if tokens == words.tokens:
+        return words
+    return msgspec.structs.replace(words, tokens=tokens, text=written(tokens, " " if words.exact else "-"))
+
+
+def _loosened(words: QueryTerms) -> list[QueryTerms]:
+    """Anywhere instead of in the title, and not as a phrase."""
+    return pieces_of(msgspec.structs.replace(words, text=written(words.tokens), exact=False, in_title=False))
+
+
+# --- the nearest word that is in the index ----------------------------------------------------------------------------
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_SHORTEST, _LONG = 4, 8
+"""Words of 4 to 7 letters may have one mistake, longer ones two; in shorter ones every mistake is another word."""
+
+_MOST_TRIED = 20_000
+"""The most frequent ones; a mistake is hardly ever made in a word that hardly anybody uses."""
+
+
+def nearest(searcher: tantivy.Searcher, word: str, *, generous: bool = False) -> str:
+    """The indexed word with the fewest mistakes, of several the most frequent; empty when none is near.
+
+    A mistake is a letter too many, too few, wrong, or two swapped. With `generous`, short words may have two as well, and one of
+    them at their second letter.
+    """
+    if not (word.isascii() and word.isalpha() and len(word) >= _SHORTEST):
+        return ""
+    if found := _best(searcher, _one_mistake(word)):
+        return found
+    if not (generous or len(word) >= _LONG):
+        return ""
+    # There, mistakes are rare.
+    return _best(searcher, _two_mistakes(searcher, word, alike=1 if generous else 2))
+
+
+def is_known(searcher: tantivy.Searcher, token: str) -> bool:
+    """True when some page has the word."""
+    return _frequency(searcher, token) > 0
+
+
+def _best(searcher: tantivy.Searcher, words: Iterator[str]) -> str:
+    known = {word: frequency for word in words if (frequency := _frequency(searcher, word))}
+    return min(known, key=lambda word: (-known[word], word), default="")
+
+
+def _frequency(searcher: tantivy.Searcher, token: str) -> int:
+    places = (where(field, (token,)) for field in TEXTS)
+    return max(searcher.doc_freq(field, entry) for field, (entry,) in places)
+
+
+def _one_mistake(word: str) -> Iterator[str]:
+    """Every string that is one mistake away."""
+    for place in range(len(word) + 1):
+        before, after = word[:place], word[place:]
+        yield from (before + letter + after for letter in _LETTERS)
+        if after:
+            yield before + after[1:]
+            yield from (before + letter + after[1:] for letter in _LETTERS if letter != after[0])
+        if len(after) > 1 and after[0] != after[1]:
+            yield before + after[1] + after[0] + after[2:]
+
+
+def _two_mistakes(searcher: tantivy.Searcher, word: str, *, alike: int) -> Iterator[str]:
+    """The indexed words two mistakes away, of those whose first letters are alike."""
+    for other, _ in searcher.terms_with_prefix("body", word[:alike], limit=_MOST_TRIED):
+        if other.isalpha() and OSA.distance(word, other, score_cutoff=2) <= 2:
+            yield other

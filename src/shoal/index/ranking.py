@@ -31,7 +31,7 @@ class Freshness(Value, frozen=True, kw_only=True):
         return float(_OLD + (1 - _OLD) * 0.5 ** (max(0, self.today - day) / self.half_life))
 
 
-class Entry(NamedTuple):
+class RankedPage(NamedTuple):
     """A page that was found."""
 
     score: float
@@ -40,7 +40,7 @@ class Entry(NamedTuple):
     day: int
 
 
-class Ranking:
+class HitRanking:
     """The pages that match, in their order."""
 
     def __init__(
@@ -54,10 +54,10 @@ class Ranking:
         self._fresh = fresh
         self.total = 0
         """Pages that match, near-copies too; known after the first look."""
-        self._seen: list[Entry] = []
+        self._seen: list[RankedPage] = []
         """What the last look has brought."""
 
-    def first(self, count: int) -> list[Entry]:
+    def first(self, count: int) -> list[RankedPage]:
         """The best so many, one for each group of near-copies; fewer, when there are no more."""
         limit = max(_FIRST_LOOK, 2 * count, RESCORED if self._fresh else 0)
         while True:
@@ -82,7 +82,7 @@ class Ranking:
             sizes |= Counter(self._searcher.fast_field_values("group", addresses))  # type: ignore[arg-type]
         return sizes
 
-    def _entries(self, limit: int) -> list[Entry]:
+    def _entries(self, limit: int) -> list[RankedPage]:
         """At most so many of the best, and whoever has the same score as one of them."""
         result = self._searcher.search(self.query, max(1, limit), **self._order)  # type: ignore[arg-type]
         self.total = int(result.count)  # type: ignore[attr-defined]  # missing in tantivy's own types
@@ -92,22 +92,22 @@ class Ranking:
             hits = [hit for hit in hits if hit[0] != hits[-1][0]]
         scores = [score if self._by_words else factor_of(score) for score, _ in hits]
         columns = [self._searcher.fast_field_values(name, [at for _, at in hits]) for name in ("id", "group", "day")]
-        return sorted(map(Entry, scores, *columns), key=_order)
+        return sorted(map(RankedPage, scores, *columns), key=_order)
 
-    def _refreshed(self, entries: list[Entry]) -> list[Entry]:
+    def _refreshed(self, entries: list[RankedPage]) -> list[RankedPage]:
         if self._fresh is None:
             return entries
         again = [entry._replace(score=entry.score * self._fresh.factor(entry.day)) for entry in entries[:RESCORED]]
         return sorted(again, key=_order) + entries[RESCORED:]
 
 
-def distinct(entries: Iterable[Entry]) -> list[Entry]:
+def distinct(entries: Iterable[RankedPage]) -> list[RankedPage]:
     """The first of each group."""
-    first: dict[int, Entry] = {}
+    first: dict[int, RankedPage] = {}
     for entry in entries:
         first.setdefault(entry.group, entry)
     return list(first.values())
 
 
-def _order(entry: Entry) -> tuple[float, int]:
+def _order(entry: RankedPage) -> tuple[float, int]:
     return -entry.score, entry.id

@@ -1,6 +1,6 @@
 """Which pages answer a query, the best first?
 
-    Query ─put right─► Query ─Matcher─► entries ─Ranking─► hits, one page of them
+    Query ─put right─► Query ─Matcher─► entries ─HitRanking─► hits, one page of them
 
 A query is tried with enough of its words, then with some of them, and the notes say so. The order is total and near-copies are
 joined before pages of hits are cut, so no page of hits shows what another has shown.
@@ -8,22 +8,22 @@ joined before pages of hits are cut, so no page of hits shows what another has s
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from math import log
 from pathlib import Path
 from typing import Any
 
 import tantivy
 
 from shoal.errors import FolderError
-from shoal.index.dates import month_name, today
-from shoal.index.explain import Explainer
+from shoal.index.analyzer import tokens
 from shoal.index.index_folder import complaints, last_version, opened
-from shoal.index.query import Query, parse
-from shoal.index.query_builder import Matcher, Must, MustNot
-from shoal.index.ranking import Entry, Freshness, Ranking
-from shoal.index.results import Count, Explanation, Facets, Hit, Results
-from shoal.index.similar import likeness
-from shoal.index.wording import alternatives, cut_smaller, put_right
+from shoal.index.query import Query, month_name, parse, today
+from shoal.index.query_builder import Matcher, Must, MustNot, Should, alternatives, cut_smaller, put_right
+from shoal.index.ranking import Freshness, HitRanking, RankedPage
+from shoal.index.results import Explainer, FacetCount, Facets, Hit, ScoreExplanation, SearchResults
+from shoal.text import terms
 
 _MOST_COUNTED = 10
 _COLUMNS = {"site": "host", "topic": "topic_name", "language": "language", "month": "month"}
@@ -74,13 +74,13 @@ class Index:
         now: float = 0.0,
         half_life: float = 90.0,
         facets: bool = True,
-    ) -> Results:
+    ) -> SearchResults:
         """One page of hits. With `fresh`, newer pages come first; `half_life` is in days, `now` in seconds since 1970."""
         if query.is_empty:
-            return Results(query=query, notes=(*query.notes, _NOTHING_ASKED))
+            return SearchResults(query=query, notes=(*query.notes, _NOTHING_ASKED))
         freshness = Freshness(today=today(now), half_life=half_life) if fresh else None
         asked, notes, ranking, entries = self._answer(query, offset + limit + 1, freshness)
-        return Results(
+        return SearchResults(
             query=asked,
             hits=self._hits(ranking, entries[offset : offset + limit]),
             total=ranking.total,
@@ -92,7 +92,7 @@ class Index:
 
     def explain(
         self, query: Query, id: int, *, fresh: bool = False, now: float = 0.0, half_life: float = 90.0
-    ) -> Explanation | None:
+    ) -> ScoreExplanation | None:
         """What made the score of a page in `search`; None when the query does not find it."""
         asked, _, ranking, _ = self._answer(query, 1)
         explainer = Explainer(self._schema, self._searcher, self._matcher, id)
@@ -107,7 +107,7 @@ class Index:
             return ()
         if exclude is not None:
             found = self._without(found, exclude)
-        ranking = Ranking(self._searcher, found, by_words=True)
+        ranking = HitRanking(self._searcher, found, by_words=True)
         return self._hits(ranking, ranking.first(limit))
 
     # --- what is in it -----------------------------------------------------------------------------------------------
@@ -129,14 +129,14 @@ class Index:
 
     def _answer(
         self, query: Query, count: int, fresh: Freshness | None = None
-    ) -> tuple[Query, list[str], Ranking, list[Entry]]:
+    ) -> tuple[Query, list[str], HitRanking, list[RankedPage]]:
         """The query that found something, what to tell the user about it, and the best pages."""
         asked, notes = put_right(query, self._searcher)
-        ranking = Ranking(self._searcher, self._matcher.query(asked), by_words=bool(asked.wanted), fresh=fresh)
+        ranking = HitRanking(self._searcher, self._matcher.query(asked), by_words=bool(asked.wanted), fresh=fresh)
         entries = ranking.first(count)
         if asked.wanted and not entries:
             smaller = cut_smaller(asked)
-            some = Ranking(self._searcher, self._matcher.query(smaller, some=True), by_words=True, fresh=fresh)
+            some = HitRanking(self._searcher, self._matcher.query(smaller, some=True), by_words=True, fresh=fresh)
             if found := some.first(count):
                 return smaller, [*notes, _SOME_WORDS], some, found
         return asked, notes, ranking, entries
@@ -149,7 +149,7 @@ class Index:
     def _finds(self, query: tantivy.Query) -> bool:
         return bool(self._searcher.search(query, 1, count=False).hits)
 
-    def _hits(self, ranking: Ranking, entries: Sequence[Entry]) -> tuple[Hit, ...]:
+    def _hits(self, ranking: HitRanking, entries: Sequence[RankedPage]) -> tuple[Hit, ...]:
         sizes = ranking.group_sizes(self._schema, [entry.group for entry in entries])
         return tuple(Hit(id=entry.id, score=entry.score, similar=sizes[entry.group] - 1) for entry in entries)
 
@@ -166,7 +166,40 @@ class Index:
         return tantivy.Query.boolean_query([(Must, found), *((MustNot, query) for query in unwanted)])
 
 
-def _counts(name: str, buckets: list[dict[str, Any]]) -> tuple[Count, ...]:
+def _counts(name: str, buckets: list[dict[str, Any]]) -> tuple[FacetCount, ...]:
     found = [(month_name(int(bucket["key"])) if name == "month" else str(bucket["key"]), bucket) for bucket in buckets]
-    counts = [Count(value=value, pages=int(bucket["doc_count"])) for value, bucket in found]
+    counts = [FacetCount(value=value, pages=int(bucket["doc_count"])) for value, bucket in found]
     return tuple(sorted(counts, key=lambda count: (-count.pages, count.value)))
+
+
+# --- pages like this one ----------------------------------------------------------------------------------------------
+
+_READ = 20_000
+"""Characters of the text that are read: enough to know it by."""
+_IN_TITLE = 3
+"""A word of the title counts like so many in the text."""
+_CLOSER_LOOK, _KEPT = 60, 25
+_SHARE = 0.2
+"""Of those words, so many must be on another page."""
+
+
+def likeness(matcher: Matcher, title: str, text: str) -> tantivy.Query | None:
+    """Finds pages with the same telling words; None when there are no such words."""
+    telling = telling_words(matcher, title, text)
+    if not telling:
+        return None
+    clauses = [(Should, tantivy.Query.boost_query(matcher.scored(words), weight)) for words, weight in telling.items()]
+    return tantivy.Query.boolean_query(clauses, max(1, round(_SHARE * len(clauses))))
+
+
+def telling_words(matcher: Matcher, title: str, text: str) -> dict[tuple[str, ...], float]:
+    """The words that stand often here and on few pages, with how much of the page each one is (tf, 0 to 1)."""
+    counts = Counter(terms(text[:_READ]))
+    for word in terms(title):
+        counts[word] += _IN_TITLE
+    often = {tokens(word): 1 + log(count) for word, count in counts.items() if len(word) > 1 and not word.isdigit()}
+    # The rarest pair of characters is a cheap bound; the pages with the whole word are counted for the best only.
+    bound = sorted(often, key=lambda words: -often[words] * matcher.rarest(words))[:_CLOSER_LOOK]
+    exact = {words: often[words] * matcher.rarity(words) for words in bound if matcher.pages_with(words) > 1}
+    best = sorted(exact, key=lambda words: (-exact[words], words))[:_KEPT]
+    return {words: often[words] for words in best}

@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import islice
 
 from shoal.cache import cached
-from shoal.index.analyse import is_han, tokens
+from shoal.index.analyzer import is_han, tokens
 from shoal.index.query import Query
 from shoal.index.query_builder import enough
 from shoal.model import Value

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from shoal.judge.cosine import CosineJudge
-from shoal.judge.links import ANCHOR
-from shoal.judge.registry import Choice
+from shoal.judge.registry import Registered
+from shoal.judge.vector import ANCHOR
 from shoal.model import Topic
 
 THRESHOLD = 0.2
@@ -16,7 +16,7 @@ def anchor_judge(topic: Topic) -> CosineJudge:
     return CosineJudge(topic, threshold=THRESHOLD, links=ANCHOR)
 
 
-CHOICE = Choice(
+CHOICE = Registered(
     name="anchor",
     summary="pages as cosine does; links by their own text and nothing else, 0 to 1",
     paper="RESTORE 3.2",

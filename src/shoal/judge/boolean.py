@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shoal.judge.links import MIXED, LinkScorer
-from shoal.judge.registry import Choice
-from shoal.judge.vector import TopicVector, strongest
+from shoal.judge.registry import Registered
+from shoal.judge.vector import MIXED, LinkScorer, TopicVector, strongest
 from shoal.model import Evidence, Link, Page, Topic, Verdict
 
 HALF = 0.5
@@ -44,7 +43,7 @@ class BooleanJudge:
         return Verdict(score=score, threshold=self._threshold, why=strongest(why))
 
     def judge_links(self, links: Sequence[Link]) -> tuple[float, ...]:
-        """See `judge/links.py`."""
+        """See `judge/vector.py`."""
         return self._links.scores(links)
 
     def _votes(self, page: Page) -> list[tuple[str, int]]:
@@ -54,7 +53,7 @@ class BooleanJudge:
         return [(word, 1 if place < self._wanted else -1) for place, (word, count) in found if count]
 
 
-CHOICE = Choice(
+CHOICE = Registered(
     name="boolean",
     summary="the share of the topic's words that occur in the page, 0 to 1",
     paper="PUSH 3.2.1",

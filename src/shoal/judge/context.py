@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from shoal.judge.cosine import CosineJudge
-from shoal.judge.links import CONTEXT
-from shoal.judge.registry import Choice
+from shoal.judge.registry import Registered
+from shoal.judge.vector import CONTEXT
 from shoal.model import Topic
 
 
@@ -16,7 +16,7 @@ def context_judge(topic: Topic) -> CosineJudge:
     return CosineJudge(topic, links=CONTEXT)
 
 
-CHOICE = Choice(
+CHOICE = Registered(
     name="context",
     summary="pages as cosine does; links by their text and 50 characters either side, 0 to 1",
     paper="IMAGE 1.1-1.3",

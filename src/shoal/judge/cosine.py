@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shoal.judge.links import MIXED, LinkRule, LinkScorer
-from shoal.judge.registry import Choice
-from shoal.judge.vector import TopicVector, strongest, within_unit
+from shoal.judge.registry import Registered
+from shoal.judge.vector import MIXED, LinkRule, LinkScorer, TopicVector, strongest, within_unit
 from shoal.model import Evidence, Link, Page, Topic, Verdict
 
 THRESHOLD = 0.15
@@ -22,7 +21,7 @@ class CosineJudge:
     against a page. `log(N/n_d + 0.1) x C_d`, idf and class weight, is the word's factor: who learned the topic from sample
     pages has put it into `Term.factor`. The norm cancels, and so do the factors of a topic that was typed by hand, because
     all are 1: W_d = t_d. Words against a page have a factor like all others; samples do not teach it, so learning gives
-    them the mean one (`topic.learn.in_proportion`). The sum is cut to 0..1.
+    them the mean one (`topic.term_weights.in_proportion`). The sum is cut to 0..1.
 
     Other judges are cosines too, with a threshold, factors or a rule for links that their papers give.
     """
@@ -52,7 +51,7 @@ class CosineJudge:
         return Verdict(score=within_unit(sum(shares)), threshold=self._threshold, why=strongest(why))
 
     def judge_links(self, links: Sequence[Link]) -> tuple[float, ...]:
-        """See `judge/links.py`."""
+        """See `judge/vector.py`."""
         return self._links.scores(links)
 
 
@@ -60,7 +59,7 @@ def _times(count: int) -> str:
     return "once" if count == 1 else f"{count} times"
 
 
-CHOICE = Choice(
+CHOICE = Registered(
     name="cosine",
     summary="how well the page's use of the topic's words fits their weights, 0 to 1",
     paper="AVSM 2.1",

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import log
 
 from shoal.cache import cached
-from shoal.judge.links import EVERYWHERE, LinkScorer
-from shoal.judge.registry import Choice
-from shoal.judge.vector import TopicVector, strongest, within_unit
+from shoal.judge.registry import Registered
+from shoal.judge.vector import EVERYWHERE, LinkScorer, TopicVector, flat_title, strongest, within_unit
 from shoal.model import Evidence, Link, Page, Topic, Verdict
 from shoal.text import flattened
 from shoal.topic.word_frequencies import Background, general
@@ -102,7 +101,7 @@ class EvidenceJudge:
         counts = self._words.vector.count(page.flat)
         if not any(counts):
             return
-        in_title = self._words.vector.count(flattened(page.title))
+        in_title = self._words.vector.count(flat_title(page))
         words = len(page.flat.encode("utf-8", "replace")) / _BYTES_PER_WORD + 1
         half = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * words / USUAL_LENGTH)
         scale = own_share(page) / (ENOUGH * self._words.full)
@@ -116,7 +115,7 @@ class EvidenceJudge:
             yield f"“{word}” in links", NEIGHBOURS * weight
 
     def judge_links(self, links: Sequence[Link]) -> tuple[float, ...]:
-        """See `judge/links.py`."""
+        """See `judge/vector.py`."""
         return self._links.scores(links)
 
 
@@ -151,7 +150,7 @@ def _said(word: str, count: int, titled: int) -> str:
     return f"“{word}” {times}, in the title" if titled else f"“{word}” {times}"
 
 
-CHOICE = Choice(
+CHOICE = Registered(
     name="evidence",
     summary="how strongly the page speaks of the topic: rare words and titles count more, length is taken into account",
     paper="",

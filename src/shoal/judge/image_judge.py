@@ -1,4 +1,4 @@
-"""Which pictures of a page are about the topic, by what the page says of them? (IMAGE 1.1-1.3)"""
+"""Which images of a page are about the topic, by what the page says of them? (IMAGE 1.1-1.3)"""
 
 from __future__ import annotations
 
@@ -10,19 +10,18 @@ from msgspec.structs import replace
 
 from shoal.cache import cached
 from shoal.judge.cosine import THRESHOLD
-from shoal.judge.links import words_of
-from shoal.judge.vector import TopicVector, strongest, within_unit
+from shoal.judge.vector import TopicVector, strongest, within_unit, words_of
 from shoal.model import Evidence, Image, Page, Sighting, Topic
 from shoal.parse.image_sources import is_placeholder
-from shoal.settings import Pictures
+from shoal.settings import ImageSettings
 from shoal.text import Keywords, flattened, fold
 
 _REMEMBERED = 20_000
 """Addresses whose names are remembered: the pages of a site share most of their icons."""
 _SHARED_TEXTS = 100
-"""Texts that are remembered while one page is looked at: many pictures may have one caption, or stand in one link."""
+"""Texts that are remembered while one page is looked at: many images may have one caption, or stand in one link."""
 
-# --- what is said of a picture ---------------------------------------------------------------------------------------
+# --- what is said of an image ---------------------------------------------------------------------------------------
 
 _EXTENSION = re.compile(
     r"\.(?:jpe?g|jfif|png|gif|webp|bmp|tiff?|avif|php|aspx?|ashx|jsp)(?![a-z]).*+", re.I | re.DOTALL
@@ -40,16 +39,16 @@ _SAYS_NOTHING = re.compile(
 """Words of a file name that cameras, programs and servers write."""
 
 Zone = tuple[str, str]
-"""A place where something is said of a picture, and what is said there."""
+"""A place where something is said of an image, and what is said there."""
 
 
 def describe(image: Image) -> str:
-    """All that a page says of a picture, as one line; what it says twice once."""
+    """All that a page says of an image, as one line; what it says twice once."""
     return " ".join(dict.fromkeys(text for _, text in _zones(image)))
 
 
 def _zones(image: Image) -> Iterator[Zone]:
-    """What is said, and where, the nearest to the picture first."""
+    """What is said, and where, the nearest to the image first."""
     said = (
         ("the alt text", image.alt),
         ("the title", image.title),
@@ -71,7 +70,7 @@ def name_of(url: str) -> str:
     return " ".join(word for word in words if word and not _SAYS_NOTHING.fullmatch(word))
 
 
-# --- what is no picture to begin with --------------------------------------------------------------------------------
+# --- what is no image to begin with --------------------------------------------------------------------------------
 
 _UNREADABLE = (".svg", ".svgz", ".ico", ".cur")
 _TRACKER = re.compile(
@@ -113,36 +112,36 @@ class _Decoration:
         return any(pattern.search(names) for pattern in self._names)
 
 
-# --- the spotter -----------------------------------------------------------------------------------------------------
+# --- the judge of images -----------------------------------------------------------------------------------------------------
 
 
-class PictureSpotter:
-    """Pictures whose description uses the topic's words are about the topic.
+class DescriptionImageJudge:
+    """Images whose description uses the topic's words are about the topic.
 
         score = cosine(description, topic),    description = alt, title, caption, link text, file name, 50 characters either side
 
     by the cosine that pages are judged by (`judge/cosine.py`), with its threshold: the paper leaves that number to the user. The
     parts are read as one text, but no phrase is found across two of them. Of several topics each is asked, and the one that fits
-    best says why. Words that speak against a page speak against a picture. Where the paper has nothing to go by but what stands
-    around, because nobody describes the picture, the title of the page counts too.
+    best says why. Words that speak against a page speak against an image. Where the paper has nothing to go by but what stands
+    around, because nobody describes the image, the title of the page counts too.
     """
 
-    def __init__(self, topic: Topic, settings: Pictures) -> None:
+    def __init__(self, topic: Topic, settings: ImageSettings) -> None:
         self._wanted = settings.wanted
         self._least_side = settings.least_side
         self._threshold = THRESHOLD if settings.threshold is None else settings.threshold
         self._vectors = tuple((one.name if topic.any else "", TopicVector(one)) for one in topic.each)
         self._words = Keywords([term.text for one in topic.each for term in one.terms])
-        # The pages of a site share most of their pictures.
+        # The pages of a site share most of their images.
         self._is_decoration = cached(size=_REMEMBERED)(_Decoration(topic).is_one)
 
-    def spot(self, page: Page) -> tuple[Sighting, ...]:
-        """The pictures of a page that are about the topic, each URL once, in the order of the page."""
+    def judge_images(self, page: Page) -> tuple[Sighting, ...]:
+        """The images of a page that are about the topic, each URL once, in the order of the page."""
         if self._wanted == "none":
             return ()
         wanted = {image.url: _with_title(image, page.title) for image in page.images if self._may_be_wanted(image)}
         images = list(wanted.values())
-        # Most pictures say nothing, and must cost next to nothing.
+        # Most images say nothing, and must cost next to nothing.
         close = self._words.may_stand_in(list(map(describe, images)))
         counted = lru_cache(maxsize=_SHARED_TEXTS)(self._counted)
         judged = (
@@ -172,7 +171,7 @@ class PictureSpotter:
 
 
 def _with_title(image: Image, title: str) -> Image:
-    """A picture that nobody describes shows what its page is about: the title of the page is the best that is said of it."""
+    """An image that nobody describes shows what its page is about: the title of the page is the best that is said of it."""
     described = image.alt or image.title or image.caption or image.anchor or name_of(image.url)
     return image if described else replace(image, title=title)
 

@@ -24,7 +24,7 @@ class Parameter:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Choice(Generic[Made]):
+class Registered(Generic[Made]):
     """One judge or strategy that a user can name."""
 
     name: str
@@ -40,7 +40,7 @@ class Choice(Generic[Made]):
     parameters: tuple[Parameter, ...] = ()
 
 
-def choices_in(package: str, path: Iterable[str]) -> dict[str, Choice[Any]]:
+def choices_in(package: str, path: Iterable[str]) -> dict[str, Registered[Any]]:
     """The choices of all modules of a package, by name; a new one is a new file and nothing else."""
     modules = (import_module(f"{package}.{module.name}") for module in iter_modules(path))
     found = [module.CHOICE for module in modules if hasattr(module, "CHOICE")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shoal.judge.cosine import CosineJudge
-from shoal.judge.registry import Choice
+from shoal.judge.registry import Registered
 from shoal.judge.vector import TopicVector
 from shoal.model import Topic
 
@@ -38,7 +38,7 @@ def _weights(topic: Topic) -> list[float]:
     return [term.weight for term in (*topic.terms, *topic.negative)]
 
 
-CHOICE = Choice(
+CHOICE = Registered(
     name="relative",
     summary="how evenly the page uses the topic's words, the heavy ones above all, 0 to 1",
     paper="GA (1)",

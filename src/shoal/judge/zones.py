@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shoal.judge.links import MIXED, LinkScorer
-from shoal.judge.registry import Choice
-from shoal.judge.vector import TopicVector, strongest
+from shoal.judge.registry import Registered
+from shoal.judge.vector import MIXED, LinkScorer, TopicVector, flat_title, strongest
 from shoal.model import Evidence, Link, Page, Topic, Verdict
 from shoal.text import Keywords, flattened
 
@@ -39,7 +38,7 @@ class ZonesJudge:
 
     def judge(self, page: Page) -> Verdict:
         """The sum over the zones, with what each word in each zone added to it."""
-        title = flattened(page.title)
+        title = flat_title(page)
         why = self._found("the title", TITLE, title)
         why += self._found("meta keywords", META, flattened(page.keywords))
         # A newline between two anchors, so that no phrase is found across them.
@@ -53,7 +52,7 @@ class ZonesJudge:
         return Verdict(score=score, threshold=self._threshold, why=strongest(why))
 
     def judge_links(self, links: Sequence[Link]) -> tuple[float, ...]:
-        """See `judge/links.py`."""
+        """See `judge/vector.py`."""
         return self._links.scores(links)
 
     def _found(self, zone: str, worth: float, flat_text: str) -> list[Evidence]:
@@ -63,7 +62,7 @@ class ZonesJudge:
         return [Evidence(what=f"“{word}” in {zone}", amount=share) for word in found]
 
 
-CHOICE = Choice(
+CHOICE = Registered(
     name="zones",
     summary="how many of the topic's words stand in title, meta keywords and link texts, 0 to 2.1",
     paper="PUSH 3.2.2",

@@ -1,6 +1,7 @@
 """Which charset are these bytes in? Nothing that a page or server says about it is trusted unseen.
 
-The order: byte-order mark, HTTP header, meta tag, strict UTF-8, statistics. A label that the bytes contradict is dropped.
+The order: byte-order mark, strict UTF-8, HTTP header, meta tag or XML declaration, statistics. A label that the bytes
+contradict is dropped. Only charsets of the table have a codec: Python knows more by such names (`bz2`, `hex`), and some unpack.
 """
 
 from __future__ import annotations
@@ -11,10 +12,48 @@ import re
 from turbohtml.detect import Detection, detect
 
 from shoal.cache import cached
-from shoal.charsets import LABELS as _LABELS
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 
+# Python's codec for each charset: the larger one that browsers use where the label names a smaller one. The first word of
+# a row is the name pages are recorded with.
+_LABELS = {
+    "utf-8": "utf-8 utf8 utf_8 unicode-1-1-utf-8 utf-16 utf-16le utf-16be unicode",  # 16-bit in a tag that reads as ASCII
+    "gb18030": "gb18030 gbk gb2312 gb_2312-80 gb_2312 gb-2312 gb2312-80 x-gbk cp936 ms936 windows-936 euc-cn csgb2312 "
+    "chinese iso-ir-58",
+    "big5hkscs": "big5 big5-hkscs big5hkscs big-5 x-x-big5 cn-big5 csbig5 cp950 ms950",
+    "cp932": "shift_jis shift-jis sjis x-sjis ms_kanji windows-31j csshiftjis cp932 ms932",
+    "euc_jp": "euc-jp x-euc-jp cseucpkdfmtjapanese",
+    "iso2022_jp": "iso-2022-jp csiso2022jp",
+    "cp949": "euc-kr euckr ks_c_5601-1987 ks_c_5601-1989 ksc5601 ksc_5601 korean windows-949 cseuckr cp949",
+    "cp1252": "windows-1252 iso-8859-1 iso8859-1 iso_8859-1 latin1 latin-1 l1 ascii us-ascii cp1252 x-cp1252 cp819",
+    "cp1254": "windows-1254 iso-8859-9 latin5 cp1254",
+    "cp874": "windows-874 tis-620 iso-8859-11",
+    "cp1250": "windows-1250 cp1250",
+    "cp1251": "windows-1251 cp1251 x-cp1251",
+    "cp1253": "windows-1253 cp1253",
+    "cp1255": "windows-1255 cp1255",
+    "cp1256": "windows-1256 cp1256",
+    "cp1257": "windows-1257 cp1257",
+    "cp1258": "windows-1258 cp1258",
+    "iso8859_2": "iso-8859-2 latin2",
+    "iso8859_3": "iso-8859-3 latin3",
+    "iso8859_4": "iso-8859-4 latin4",
+    "iso8859_5": "iso-8859-5 cyrillic",
+    "iso8859_6": "iso-8859-6 arabic",
+    "iso8859_7": "iso-8859-7 greek",
+    "iso8859_8": "iso-8859-8 iso-8859-8-i hebrew",
+    "iso8859_10": "iso-8859-10 latin6",
+    "iso8859_13": "iso-8859-13",
+    "iso8859_14": "iso-8859-14",
+    "iso8859_15": "iso-8859-15 latin9",
+    "iso8859_16": "iso-8859-16",
+    "koi8_r": "koi8-r koi8 koi",
+    "koi8_u": "koi8-u koi8-ru",
+    "cp866": "ibm866 cp866",
+    "mac_roman": "macintosh mac x-mac-roman",
+    "mac_cyrillic": "x-mac-cyrillic x-mac-ukrainian",
+}
 _NAMES = {label: row.split()[0] for row in _LABELS.values() for label in row.split()}
 _CODECS = {row.split()[0]: codec for codec, row in _LABELS.items()}
 
@@ -28,6 +67,8 @@ _TAG = re.compile(rb"<[^<>]{0,2000}+>")
 _PRESCAN = 4096
 _SAMPLE = 50_000
 """Bytes that the statistics look at; more does not make them surer, only slower."""
+_FEW = 40
+"""Bytes beyond ASCII that are too few for statistics: some names in a list of addresses."""
 _HIGH = bytes(range(0x80, 0x100))
 
 
@@ -40,9 +81,11 @@ def decode(body: bytes, content_type: str = "", host: str = "") -> tuple[str, st
     if not (body.isascii() and label in _CODECS):
         try:
             # Bytes of another charset that are valid UTF-8 by chance are so rare that every label is overruled.
-            return body.decode("utf-8"), "utf-8"
+            text, used = codecs.utf_8_decode(body)
         except UnicodeDecodeError:
-            pass
+            text, used = "", 0
+        if used == len(body) or not text.isascii():  # what was cut off may end within a character
+            return text, "utf-8"
     return _decode_by_evidence(body, label, host)
 
 
@@ -73,10 +116,19 @@ def _decode_by_evidence(body: bytes, label: str, host: str) -> tuple[str, str]:
         text = body.decode(_CODECS[label], "replace")
         if text.count("\ufffd") <= high // 20:
             return text, label
-    guess = _guess(body, host)
+    guess = "gb18030" if high < _FEW and _is_gb2312(body) else _guess(body, host)
     if guess == "windows-1252" and (text := body.decode("utf-8", "replace")).count("\ufffd") <= high // 20:
         return text, "utf-8"
     return body.decode(_CODECS[guess], "replace"), guess
+
+
+def _is_gb2312(body: bytes) -> bool:
+    """Every byte beyond ASCII has a neighbour with which it is a Chinese character: rare in all other charsets."""
+    try:
+        body.decode("gb2312")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _guess(body: bytes, host: str) -> str:

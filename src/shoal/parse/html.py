@@ -9,11 +9,11 @@ It never recurses and everything has a limit, so a hostile page costs about a se
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
-from turbohtml import Document, Element, Node, PlainText, Text, parse
+from turbohtml import Document, Element, Node, PlainText, Text, parse, unescape
 
 from shoal.model import LinkKind
 from shoal.parse.image_sources import Offer, background, best_source, better, offer, side
@@ -27,8 +27,8 @@ from shoal.parse.markers import (
     Box,
     RawImage,
     RawLink,
-    Section,
     Span,
+    TextSection,
     place,
     sections,
 )
@@ -37,7 +37,7 @@ from shoal.parse.sanitise import sanitised
 MAX_LINKS = 10_000
 MAX_IMAGES = 2_000
 _MAX_SOURCES = 10_000
-"""Elements that offer a picture in other sizes."""
+"""Elements that offer an image in other sizes."""
 _PAINTED = "[style*=background]"
 _PATH_TAGS = 12
 """Tags of a link's path that are kept, the nearest to the link."""
@@ -80,7 +80,7 @@ class Markup:
 
     text: str = ""
     """All text of the page in one line."""
-    sections: list[Section] = field(default_factory=list)
+    sections: list[TextSection] = field(default_factory=list)
     title: str = ""
     base: str = ""
     language: str = ""
@@ -109,6 +109,23 @@ def read(html: str) -> Markup:
         found = islice(_ITEM_DATE.finditer(html), _MAX_DATES)
         markup.dates[:0] = (quoted or shown for quoted, shown in (date.groups() for date in found))
     return markup
+
+
+def plain_text(html: str) -> str:
+    """The text of a piece of HTML, in one line."""
+    return read(html).text if "<" in html else unescaped(html)
+
+
+def unescaped(text: str) -> str:
+    """`&amp;` and its like undone."""
+    return unescape(text)
+
+
+def link_elements(html: str) -> Iterator[tuple[list[str], str, str]]:
+    """What the `link` elements of a page say: the words of `rel`, the type, and where they lead, as it is written."""
+    for element in islice(parse(sanitised(html.replace("\x00", ""))).iter_elements(("link",)), MAX_LINKS):
+        attr = element.attr
+        yield (attr("rel") or "").lower().split(), (attr("type") or "").strip().lower(), attr("href") or ""
 
 
 def _as_lines(tree: Document, laid_out: list[Element]) -> str:
@@ -150,7 +167,7 @@ class _Notes:
         self._offers: dict[Node | None, Offer] = {}
         self._sources = 0
         self._painted: Element | None = None
-        self._pictures: list[tuple[Element, RawImage]] = []
+        self._images: list[tuple[Element, RawImage]] = []
 
     def take(self, tree: Document, painted: set[Element]) -> None:
         """Note all that is worth it, in document order."""
@@ -214,8 +231,8 @@ class _Notes:
         else:
             link.label = element.attr("title") or element.attr("aria-label") or ""
             _enclose(element, SPAN, SPAN_END)
-        if self._painted is element:  # its own style paints a picture
-            self._pictures[-1][1].link = link
+        if self._painted is element:  # its own style paints an image
+            self._images[-1][1].link = link
         self.spans.append(link)
 
     def area(self, element: Element) -> None:
@@ -271,17 +288,17 @@ class _Notes:
             if image.src:
                 image.width, image.height = side(attributes, "width"), side(attributes, "height")
                 self.markup.images.append(image)
-                self._pictures.append((element, image))
+                self._images.append((element, image))
         self.spans.append(image)
         element.insert(0, Text(_PLACE))
 
     def source(self, element: Element) -> None:
-        """The sources of a picture stand in front of its image."""
-        picture = element.parent
-        if type(picture) is Element and picture.tag == "picture" and self._sources < _MAX_SOURCES:
+        """The sources of a `picture` stand in front of its image."""
+        around = element.parent
+        if type(around) is Element and around.tag == "picture" and self._sources < _MAX_SOURCES:
             self._sources += 1
             if found := offer(dict(element.attrs.items())):
-                self._offers[picture] = better(self._offers.get(picture), found)
+                self._offers[around] = better(self._offers.get(around), found)
 
     def background(self, element: Element) -> None:
         """What a style paints behind a box stands in front of it. Behind a whole page it is wallpaper."""
@@ -290,7 +307,7 @@ class _Notes:
         if source := background(element.attr("style") or ""):
             image = RawImage(source, "", element.attr("title") or element.attr("aria-label") or "")
             self.markup.images.append(image)
-            self._pictures.append((element, image))
+            self._images.append((element, image))
             self._painted = element
             self.spans.append(image)
             element.insert_before(Text(_PLACE))
@@ -305,7 +322,7 @@ class _Notes:
     def _give_captions(self) -> None:
         """A caption may stand before or after its images."""
         if self._captions:
-            for element, image in self._pictures:
+            for element, image in self._images:
                 image.caption = self._captions.get(element.closest("figure"), "")
 
     # --- what the head says ---

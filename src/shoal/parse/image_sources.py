@@ -1,6 +1,6 @@
 """Which file does an image element show? The largest that the page offers, wherever it has hidden it.
 
-Pages write the same picture in several sizes (`srcset`, the sources of `<picture>`), show a placeholder until a script puts the
+Pages write the same image in several sizes (`srcset`, the sources of `<picture>`), show a placeholder until a script puts the
 real one in (`data-src` and its many names), or paint it behind a box (`background-image`). No script runs here, so each of
 these is read as it is written. All input may be hostile: every look at it ends in time in proportion to its length.
 """
@@ -20,7 +20,7 @@ _LAZY_WORDS = """
     data-large-src zoomfile data-src data-lazy-src data-lazy data-lazyload data-ks-lazyload data-echo data-actualsrc
     data-actual data-real-src data-origin data-defer-src data-src-retina file original lazysrc lazy-src real_src _src"""
 _LAZY = tuple(_LAZY_WORDS.split())
-"""Where scripts find the picture to show later: the real one, whatever `src` shows meanwhile. Names of large ones first."""
+"""Where scripts find the image to show later: the real one, whatever `src` shows meanwhile. Names of large ones first."""
 _PERHAPS_LAZY = ("data-url", "data-image", "data-img", "data-source", "data-thumb", "data-bg")
 """Often something else, so only asked when `src` shows nothing."""
 _LATER = frozenset((*_LAZY, *_PERHAPS_LAZY))
@@ -36,7 +36,7 @@ _NO_ADDRESS = ("data:", "javascript:", "about:", "blob:", "{", "[", "<", "#")
 _MAX_ADDRESS = 8000
 
 _CANDIDATE = re.compile(r"([^\s,]\S*+)(?:(?<!,)([^,]*+))?+")
-"""One picture of a srcset, as browsers cut it: an address may have commas inside, but not at its end."""
+"""One image of a srcset, as browsers cut it: an address may have commas inside, but not at its end."""
 _MAX_CANDIDATES = 30
 """Of one srcset; honest ones have a dozen."""
 _MAX_DESCRIPTOR = 50
@@ -63,7 +63,7 @@ class Offer(NamedTuple):
 
 
 class _Rank(NamedTuple):
-    """How large a picture promises to be."""
+    """How large an image promises to be."""
 
     known: bool
     """Its width in pixels is written beside it."""
@@ -71,11 +71,11 @@ class _Rank(NamedTuple):
 
 
 _PLAIN_SCREEN = 1000.0
-"""Stands for the width of a picture that nothing is said about."""
+"""Stands for the width of an image that nothing is said about."""
 
 
 def best_source(attributes: Attributes, offers: Sequence[Offer] = ()) -> str:
-    """The address of the largest picture that an image element and the sources in front of it offer, or an empty string."""
+    """The address of the largest image that an image element and the sources in front of it offer, or an empty string."""
     shown = _shown(attributes)
     if not offers and _SETS.isdisjoint(attributes):
         return shown
@@ -150,7 +150,7 @@ def _candidates(offers: Iterable[Offer]) -> Iterator[tuple[str, _Rank]]:
 
 
 def _found(offered: Offer) -> Iterator[tuple[str, _Rank]]:
-    """Each picture as it is written, and how large it promises to be."""
+    """Each image as it is written, and how large it promises to be."""
     screen = _screen(offered.media)
     for found in islice(_CANDIDATE.finditer(offered.srcset), _MAX_CANDIDATES):
         address, descriptor = found[1].rstrip(","), (found[2] or "")[:_MAX_DESCRIPTOR]
@@ -179,7 +179,7 @@ def _screen(media: str) -> float:
 
 
 def background(style: str) -> str:
-    """The address of the picture that a style attribute paints behind its element; empty when it paints none."""
+    """The address of the image that a style attribute paints behind its element; empty when it paints none."""
     style = style[:_MAX_STYLE]
     for found in islice(_CSS_URL.finditer(style), _MAX_LAYERS):
         declaration = style[style.rfind(";", 0, found.start()) + 1 : found.start()]

@@ -35,7 +35,7 @@ _LOCAL = frozenset(f"{_BLANK}?#")
 """How an href may start that keeps the path of its page."""
 _REFRESH = re.compile(r"\s*+\d*+(?:\.\d*+)?+\s*+[;,]\s*+(?:url\s*+=\s*+)?+[\"']?+\s*+([^\"'\s]++)", re.I)
 
-_PICTURE_FILES = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".avif")
+_IMAGE_FILES = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".avif")
 _SHARED = {
     "og:image": "url",
     "og:image:url": "same",
@@ -49,7 +49,7 @@ _SHARED = {
     "image": "url",
     "image_src": "url",
 }
-"""What the metas of a head say of the picture of the page; `same` is another address of the picture before."""
+"""What the metas of a head say of the image of the page; `same` is another address of the image before."""
 _SIDES = ("width", "height")
 _MAX_SHARED = 20
 _MAX_REFRESHES = 10
@@ -111,12 +111,12 @@ def _link(page_text: str, raw: RawLink, target: str, source: str, position: int)
 
 
 def _images(notes: Markup, base: str, folder: str, codec: str) -> tuple[Image, ...]:
-    """Each picture once, with the best that the page says about it."""
+    """Each image once, with the best that the page says about it."""
     found: dict[str, Image] = {}
     for raw in notes.images:
         link = (_target(raw.link.href, base, folder, codec) or "") if raw.link and raw.link.href else ""
-        # What a thumbnail leads to is the picture.
-        target = link if link and _is_picture_file(link) else _target(raw.src, base, folder, codec)
+        # What a thumbnail leads to is the image.
+        target = link if link and _is_image_file(link) else _target(raw.src, base, folder, codec)
         if target is None:
             continue
         if (known := found.get(target)) is None:
@@ -131,7 +131,7 @@ def _images(notes: Markup, base: str, folder: str, codec: str) -> tuple[Image, .
 
 
 def _image(page_text: str, raw: RawImage, target: str, link: str) -> Image:
-    """Of a picture that only its thumbnail is shown of, no size is known."""
+    """Of an image that only its thumbnail is shown of, no size is known."""
     is_large = not link or link != target
     return Image(
         url=target,
@@ -147,20 +147,20 @@ def _image(page_text: str, raw: RawImage, target: str, link: str) -> Image:
     )
 
 
-def _is_picture_file(url: str) -> bool:
+def _is_image_file(url: str) -> bool:
     """Whether the name says so. In MediaWiki `/wiki/File:Grid.jpg` is a page."""
     name = url.partition("?")[0].rpartition("/")[2].lower()
-    return name.endswith(_PICTURE_FILES) and ":" not in name and "%3a" not in name
+    return name.endswith(_IMAGE_FILES) and ":" not in name and "%3a" not in name
 
 
 def _anchor_around(page_text: str, raw: RawImage, link: RawLink) -> str:
-    """What the link says beside its picture, or else its title. A link's label may be the picture's own alt text."""
+    """What the link says beside its image, or else its title. A link's label may be the image's own alt text."""
     near = page_text[link.start : min(link.end, link.start + 2 * MAX_LINE)]
     return single_spaced(near)[:MAX_LINE] or (line(link.label) if link.label != raw.alt else "")
 
 
 def _merged(one: Image, other: Image) -> Image:
-    """What both say of the same picture: of each text the longer one."""
+    """What both say of the same image: of each text the longer one."""
     nearer = max(one, other, key=lambda image: len(image.before) + len(image.after))
     return Image(
         url=other.url,
@@ -177,13 +177,13 @@ def _merged(one: Image, other: Image) -> Image:
 
 
 def _shared(notes: Markup) -> Iterator[Image]:
-    """The pictures that the head names for those who share the page, not resolved yet. What says nothing else has its title."""
+    """The images that the head names for those who share the page, not resolved yet. What says nothing else has its title."""
     found: list[dict[str, str]] = []
     for name, content in notes.metas:
         field = _SHARED.get(name)
         if field is None or not content.strip():
             continue
-        # What follows a picture is about it: another address of it, its size, its description.
+        # What follows an image is about it: another address of it, its size, its description.
         if field == "url" or (field == "same" and not found):
             found.append({"url": content})
         elif found:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from shoal.parse.markers import HEADING, SPAN, SPAN_END, Section
+from shoal.parse.markers import HEADING, SPAN, SPAN_END, TextSection
 
 MAX_TEXT = 200_000
 """Characters of main text that are kept of a page."""
@@ -63,7 +63,7 @@ def is_noise(names: str, role: str) -> bool:
     return role in _NOISE_ROLES or _NOISE_NAME.search(names.lower()) is not None
 
 
-def main_text(sections: Sequence[Section]) -> str:
+def main_text(sections: Sequence[TextSection]) -> str:
     """The main text of a page, a line per block."""
     content = [section for section in sections if not section.noise]
     for choice in ([section for section in content if section.main], content):
@@ -76,7 +76,7 @@ def main_text(sections: Sequence[Section]) -> str:
     return (everything if len(everything) >= _LEAST_SHARE * len(prose) else prose)[:MAX_TEXT]
 
 
-def headings(sections: Iterable[Section]) -> str:
+def headings(sections: Iterable[TextSection]) -> str:
     """The headings outside of navigation and footers, one on each line."""
     marked = [
         text
@@ -88,13 +88,13 @@ def headings(sections: Iterable[Section]) -> str:
     return "\n".join(filter(None, [_plain(text)[:MAX_LINE] for text in marked[:_MAX_HEADINGS]]))
 
 
-def first_heading(sections: Iterable[Section]) -> str:
+def first_heading(sections: Iterable[TextSection]) -> str:
     """The text of the first heading, if there is one."""
     marked = (line for section in sections for line in section.text.split("\n") if line.endswith(HEADING))
     return next(filter(None, map(_plain, marked)), "")[:MAX_LINE]
 
 
-def _split(sections: Iterable[Section]) -> tuple[str, int]:
+def _split(sections: Iterable[TextSection]) -> tuple[str, int]:
     """The text without link lists and small print, and the size of these lists.
 
     One or two links between lines of the main text belong to it.

@@ -62,7 +62,7 @@ class Box(Enum):
     MAIN = "the main text"
 
 
-class Section(msgspec.Struct, frozen=True, gc=False):
+class TextSection(msgspec.Struct, frozen=True, gc=False):
     """The lines between two ends of boxes; the marks of links and headings are still in them."""
 
     text: str
@@ -74,7 +74,7 @@ class Section(msgspec.Struct, frozen=True, gc=False):
     """Links that are open where it starts."""
 
 
-def place(cut: Iterable[Section], spans: Sequence[Span]) -> str:
+def place(cut: Iterable[TextSection], spans: Sequence[Span]) -> str:
     """The text without marks, as one line. Every span (in document order) is told where in it it stands."""
     marked = "".join([section.text for section in cut]).replace(HEADING, "")
     before, *pieces = " ".join(filter(None, marked.split("\n"))).split(SPAN)
@@ -104,13 +104,13 @@ def _link_image(image: RawImage, around: Span) -> None:
         around.label = image.alt or around.label
 
 
-def sections(marked: str, boxes: Sequence[Box]) -> list[Section]:
+def sections(marked: str, boxes: Sequence[Box]) -> list[TextSection]:
     """The text cut where a box starts or ends, with no white space but spaces and ends of lines. Boxes in document order."""
     before, *pieces = _single_spaced(marked).split(BOX)
     if not len(pieces) == len(boxes) == marked.count(BOX_END):  # see `place`
-        return [Section("".join([before, *pieces]).replace(BOX_END, ""), False, False, 0)]
-    found = [Section(before, False, False, 0)]
-    around: list[Section] = []
+        return [TextSection("".join([before, *pieces]).replace(BOX_END, ""), False, False, 0)]
+    found = [TextSection(before, False, False, 0)]
+    around: list[TextSection] = []
     for box, piece in zip(boxes, pieces, strict=True):
         last = found[-1]
         around.append(last)
@@ -122,7 +122,7 @@ def sections(marked: str, boxes: Sequence[Box]) -> list[Section]:
                 noise, main = outside.noise, outside.main
             last = found[-1]
             links = last.links + last.text.count(SPAN) - last.text.count(SPAN_END)
-            found.append(Section(text, noise, main, links))
+            found.append(TextSection(text, noise, main, links))
     return found
 
 

@@ -14,8 +14,7 @@ from itertools import islice
 
 from shoal import text, urls
 from shoal.model import LinkKind, Page, Response
-from shoal.parse import charset, dates
-from shoal.parse import html as markup
+from shoal.parse import charset, dates, html
 from shoal.parse.language import language_of
 from shoal.parse.links import resolve
 from shoal.parse.main_text import MAX_TEXT, first_heading, headings, line, main_text
@@ -70,9 +69,9 @@ class HtmlParser:
             body = body.replace("\x00", "")
         if kind == "plain":
             return _plain_page(response.url, body, name)
-        return self._html_page(response, markup.read(body), name)
+        return self._html_page(response, html.read(body), name)
 
-    def _html_page(self, response: Response, notes: markup.Markup, charset_name: str) -> Page:
+    def _html_page(self, response: Response, notes: html.Markup, charset_name: str) -> Page:
         metas = dict(reversed(notes.metas))  # the first of a name counts
         content = main_text(notes.sections)
         title = line(notes.title) or line(metas.get("og:title", "")) or first_heading(notes.sections)
@@ -99,7 +98,7 @@ class HtmlParser:
             nofollow="nofollow" in rules or "none" in rules,
         )
 
-    def _robots_rules(self, response: Response, notes: markup.Markup) -> set[str]:
+    def _robots_rules(self, response: Response, notes: html.Markup) -> set[str]:
         """The directives for us, from meta tags and headers; the strictest of all wins."""
         said = [content.lower() for name, content in notes.metas if name == "robots" or name in self._names]
         words = {word.strip() for rules in said[:_MOST_RULES] for word in rules[:_MAX_RULES].split(",")}
@@ -153,7 +152,7 @@ def _plain_page(url: str, body: str, charset_name: str) -> Page:
     )
 
 
-def _stated_dates(notes: markup.Markup, metas: dict[str, str]) -> Iterable[str]:
+def _stated_dates(notes: html.Markup, metas: dict[str, str]) -> Iterable[str]:
     """Every date the markup states, the most trustworthy first."""
     yield from (metas[name] for name in _DATE_METAS if name in metas)
     for data in notes.data[:_MOST_DATA]:

@@ -3,7 +3,7 @@
 The rules of HTML make gigabytes of 64 KB: elements that were left open (`<b>`, `<a>`, …) are copied into every paragraph that
 follows, with all their attributes, and those of every `<body>` are added to the first. What may be dangerous is found by what a
 page could hold at most, however it is written, and gets a name that means nothing. Then nothing is copied, but every text, link
-and picture stays where it is. Most pages are so small that they need not even be looked at.
+and image stays where it is. Most pages are so small that they need not even be looked at.
 """
 
 from __future__ import annotations

@@ -13,12 +13,14 @@ import re
 from collections import deque
 from collections.abc import Sequence
 
-from shoal.fetch.polite_client import Asker, in_a_sentence
+from shoal.fetch.polite_client import PoliteClient, in_a_sentence
 from shoal.model import Response, Suggestions, TaskKind, Unanswered
+from shoal.parse.charset import decode
+from shoal.parse.html import link_elements
 from shoal.seeds import feed, sitemap
-from shoal.seeds.gathering import Gathering, Wanted, everything, phrases_in, unescaped
-from shoal.seeds.list_document import Document, Listing, decoded, unpacked
-from shoal.urls import normalise, origin_of
+from shoal.seeds.list_document import ListDocument, Listing, unpacked
+from shoal.seeds.selection import SuggestionCollector, Wanted, everything, phrases_in
+from shoal.urls import host_of, normalise, origin_of
 
 MOST_DOCUMENTS = 200
 """Documents that are read at most for one answer."""
@@ -29,15 +31,12 @@ _HEAD = 200_000
 _NOT_AN_ELEMENT = re.compile(r"<!--.*?-->|<\?.*?\?>|(<!--.*+|<\?.*+)", re.DOTALL)
 """What is not closed is found once, not from each of its beginnings, and stays."""
 _ELEMENT = re.compile(r"<(?:[\w.-]{1,50}:)?([A-Za-z][\w.-]{0,50})")
-_LINK = re.compile(r"<link\s(?:([^>]{1,2000}+)>|[^>]{1,2000}+)", re.IGNORECASE)
-"""One that is not closed has no group; it is passed over as a whole."""
-_ATTRIBUTE = re.compile(r"([\w-]{1,20})\s{0,9}=\s{0,9}(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
 
 
 class PublishedSource:
     """Suggests what stands in a sitemap, a feed or a list, or in those of a site."""
 
-    def __init__(self, place: str | Document, asker: Asker, *, wanted: Wanted = everything) -> None:
+    def __init__(self, place: str | ListDocument, asker: PoliteClient, *, wanted: Wanted = everything) -> None:
         """`place` is a URL in normal form, or a document that is at hand."""
         self._place = place
         self._asker = asker
@@ -45,149 +44,156 @@ class PublishedSource:
 
     async def find(self, words: str, limit: int) -> Suggestions | Unanswered:
         """All pages in which one of the words stands (title, summary or address), or all if there are no words."""
-        gathering = Gathering(limit, self._wanted, phrases_in(words) if words.strip() else ())
-        if isinstance(self._place, Document):
-            read = await self._read(self._place, gathering)
+        collector = SuggestionCollector(limit, self._wanted, phrases_in(words) if words.strip() else ())
+        if isinstance(self._place, ListDocument):
+            read = await self._read(self._place, collector)
         elif self._place == f"{origin_of(self._place)}/":
-            read = await self._read_site(self._place, gathering)
+            read = await self._read_site(self._place, collector)
         else:
-            read = await self._read_address(self._place, gathering)
-        return read if isinstance(read, Unanswered) else gathering.answer()
+            read = await self._read_address(self._place, collector)
+        return read if isinstance(read, Unanswered) else collector.answer()
 
     # --- from a place to documents -----------------------------------------------------------------------------------
 
-    async def _read_site(self, home: str, gathering: Gathering) -> Unanswered | None:
+    async def _read_site(self, home: str, collector: SuggestionCollector) -> Unanswered | None:
         """What its sitemaps list; a site without them may name feeds on its home page."""
-        if await self._read_sitemaps_of(home, gathering):
+        if await self._read_sitemaps_of(home, collector):
             return None
         document = await self._fetch(home)
         if isinstance(document, Unanswered):
             return document
         if (listing := understood(document)) is None:
-            named = lists_named_in(decoded(document.body, document.content_type), home)
-            if named and await self._walk(named, gathering):
+            named = lists_named_in(_text(document), home)
+            if named and await self._walk(named, collector):
                 return None
             return _nothing(
-                gathering,
+                collector,
                 f"{home} has no sitemap (neither in robots.txt nor as /sitemap.xml), and its page names no feed; "
                 "give the address of a sitemap or a feed",
             )
-        return await self._follow(document, listing, gathering)
+        return await self._follow(document, listing, collector)
 
-    async def _read_address(self, url: str, gathering: Gathering) -> Unanswered | None:
+    async def _read_address(self, url: str, collector: SuggestionCollector) -> Unanswered | None:
         document = await self._fetch(url)
         if isinstance(document, Unanswered):
             return document
-        return await self._read(document, gathering)
+        return await self._read(document, collector)
 
-    async def _read(self, document: Document, gathering: Gathering) -> Unanswered | None:
+    async def _read(self, document: ListDocument, collector: SuggestionCollector) -> Unanswered | None:
         """What it lists; a page that lists nothing may name feeds, or be of a site that has sitemaps."""
         if (listing := understood(document)) is not None:
-            return await self._follow(document, listing, gathering)
+            return await self._follow(document, listing, collector)
         if document.base is not None:
-            named = lists_named_in(decoded(document.body, document.content_type), document.base)
-            if named and await self._walk(named, gathering):
+            named = lists_named_in(_text(document), document.base)
+            if named and await self._walk(named, collector):
                 return None
-            if await self._read_sitemaps_of(document.base, gathering):
+            if await self._read_sitemaps_of(document.base, collector):
                 return None
         return _nothing(
-            gathering,
+            collector,
             f"{document.name} is neither a sitemap, a feed nor a list of URLs, and leads to none; "
             "give the address of one",
         )
 
-    async def _read_sitemaps_of(self, url: str, gathering: Gathering) -> bool:
+    async def _read_sitemaps_of(self, url: str, collector: SuggestionCollector) -> bool:
         """True when the site of this URL has sitemaps that can be read."""
         origin = origin_of(url)
         robots = await self._fetch(f"{origin}/robots.txt", kind="robots")
         named: Sequence[str] = ()
-        if isinstance(robots, Document):
-            named = sitemap.sitemaps_named_in(decoded(robots.body, robots.content_type), f"{origin}/")
-        if named and await self._walk(named, gathering):
+        if isinstance(robots, ListDocument):
+            named = sitemap.sitemaps_named_in(_text(robots), f"{origin}/")
+        if named and await self._walk(named, collector):
             return True
         usual = f"{origin}/sitemap.xml"
         if usual in named:
             return False
         document = await self._fetch(usual)
-        listing = understood(document) if isinstance(document, Document) else None
+        listing = understood(document) if isinstance(document, ListDocument) else None
         # Many sites answer every address with a page.
-        if not isinstance(document, Document) or listing is None:
+        if not isinstance(document, ListDocument) or listing is None:
             return False
-        return await self._follow(document, listing, gathering) is None
+        return await self._follow(document, listing, collector) is None
 
-    async def _fetch(self, url: str, kind: TaskKind = "page") -> Document | Unanswered:
+    async def _fetch(self, url: str, kind: TaskKind = "page") -> ListDocument | Unanswered:
         answer = await self._asker.ask(url, kind=kind)
         if isinstance(answer, Unanswered):
             return answer
         if isinstance(answer, Response):
             header = answer.header("content-type")
-            return Document(name=url, base=answer.url, body=answer.body, content_type=header)
+            return ListDocument(name=url, base=answer.url, body=answer.body, content_type=header)
         return Unanswered(why=f"{url} cannot be read: {in_a_sentence(answer.detail)}")
 
     # --- from documents to pages -------------------------------------------------------------------------------------
 
-    async def _follow(self, document: Document, listing: Listing, gathering: Gathering) -> Unanswered | None:
+    async def _follow(
+        self, document: ListDocument, listing: Listing, collector: SuggestionCollector
+    ) -> Unanswered | None:
         """Take what a document lists, and what the documents list that it names."""
-        _take(document.name, listing, gathering)
+        _take(document.name, listing, collector)
         if listing.lists:
-            await self._walk(listing.lists, gathering, known=document.base or "")
-        return _nothing(gathering, "") if gathering.untouched and gathering.notes else None
+            await self._walk(listing.lists, collector, known=document.base or "")
+        return _nothing(collector, "") if collector.untouched and collector.notes else None
 
-    async def _walk(self, addresses: Sequence[str], gathering: Gathering, *, known: str = "") -> bool:
+    async def _walk(self, addresses: Sequence[str], collector: SuggestionCollector, *, known: str = "") -> bool:
         """Read documents and those they name, in their order, until there is enough; True when one could be read."""
         waiting = deque((address, 1) for address in addresses if address != known)
         seen = {known, *addresses}
         read = asked = 0
-        while waiting and not gathering.full and asked < MOST_DOCUMENTS:
+        while waiting and not collector.full and asked < MOST_DOCUMENTS:
             address, depth = waiting.popleft()
             asked += 1
             document = await self._fetch(address)
             if isinstance(document, Unanswered):
-                gathering.notes.append(f"{document.why}.")
+                collector.notes.append(f"{document.why}.")
                 continue
             if (listing := understood(document)) is None:
-                gathering.notes.append(f"{address} is neither a sitemap nor a feed.")
+                collector.notes.append(f"{address} is neither a sitemap nor a feed.")
                 continue
             read += 1
-            _take(address, listing, gathering)
+            _take(address, listing, collector)
             further = [one for one in listing.lists if one not in seen] if depth < _DEEPEST else []
             seen.update(further)
             waiting.extend((one, depth + 1) for one in further)
-        if waiting and gathering.full:
-            gathering.more = True
+        if waiting and collector.full:
+            collector.more = True
         elif waiting:
-            gathering.notes.append(
+            collector.notes.append(
                 f"{len(waiting):,} more sitemaps were not read: {MOST_DOCUMENTS} at a time is enough."
             )
         return read > 0
 
 
-def _nothing(gathering: Gathering, why: str) -> Unanswered:
+def _text(document: ListDocument, body: bytes | None = None) -> str:
+    """Its text, or that of what was packed in it."""
+    host = host_of(document.base).partition(":")[0] if document.base else ""
+    return decode(document.body if body is None else body, document.content_type, host)[0]
+
+
+def _nothing(collector: SuggestionCollector, why: str) -> Unanswered:
     """Nothing came; if something went wrong on the way, that is the reason."""
-    return Unanswered(why=gathering.notes[0].rstrip(".") if gathering.notes else why)
+    return Unanswered(why=collector.notes[0].rstrip(".") if collector.notes else why)
 
 
-def _take(name: str, listing: Listing, gathering: Gathering) -> None:
+def _take(name: str, listing: Listing, collector: SuggestionCollector) -> None:
     for page in listing.pages:
-        gathering.add(page)
+        collector.add(page)
     if listing.problem:
-        gathering.notes.append(f"{name} was not read to its end: {listing.problem}.")
+        collector.notes.append(f"{name} was not read to its end: {listing.problem}.")
 
 
 # --- what kind of document is this? ----------------------------------------------------------------------------------
 
 
-def understood(document: Document) -> Listing | None:
+def understood(document: ListDocument) -> Listing | None:
     """What it lists; None when it is nothing that lists pages."""
     body, problem = unpacked(document.body)
-    text = decoded(body, document.content_type)
-    listing = _listed(text, document)
+    listing = _listed(_text(document, body), document)
     if listing is None:
         return Listing(problem=problem) if problem else None
     return Listing(pages=listing.pages, lists=listing.lists, problem=problem or listing.problem)
 
 
-def _listed(text: str, document: Document) -> Listing | None:
+def _listed(text: str, document: ListDocument) -> Listing | None:
     base, source = document.base, document.name
     start = text[:4000].lstrip("\ufeff \t\r\n")
     if start.startswith("{"):
@@ -206,11 +212,9 @@ def _listed(text: str, document: Document) -> Listing | None:
 
 def lists_named_in(page: str, base: str) -> tuple[str, ...]:
     """The feeds and sitemaps that a page names in its head."""
-    found = []
-    for tag in _LINK.finditer(page[:_HEAD]):
-        values = {name.lower(): unescaped(a or b or c) for name, a, b, c in _ATTRIBUTE.findall(tag[1] or "")}
-        rel = values.get("rel", "").lower().split()
-        is_feed = "alternate" in rel and values.get("type", "").strip().lower() in feed.TYPES
-        if values.get("href") and (is_feed or "sitemap" in rel):
-            found.append(normalise(values["href"], base))
-    return tuple(dict.fromkeys(address for address in found if address is not None))
+    wanted = (
+        normalise(href, base)
+        for rel, kind, href in link_elements(page[:_HEAD])
+        if href and ("sitemap" in rel or ("alternate" in rel and kind in feed.TYPES))
+    )
+    return tuple(dict.fromkeys(address for address in wanted if address is not None))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from shoal.errors import InputError
 from shoal.fetch.client import HttpFetcher
-from shoal.fetch.polite_client import Asker, in_a_sentence
+from shoal.fetch.polite_client import PoliteClient, in_a_sentence
 from shoal.model import Failure, Page, Response, Timing, Unanswered
 from shoal.parse.parser import HtmlParser
 from shoal.settings import Fetching
@@ -36,7 +36,7 @@ async def read_samples(
     pages: list[Page] = []
     complaints: list[str] = []
     async with HttpFetcher(fetching) as fetcher:
-        asker = Asker(fetcher, delay=delay, sleep=pause)
+        asker = PoliteClient(fetcher, delay=delay, sleep=pause)
         for source in dict.fromkeys(sources):
             try:
                 response = await _asked(source, asker) if is_url(source) else _read(source)
@@ -77,7 +77,7 @@ def _understood(response: Response, fetching: Fetching) -> Page:
     return page
 
 
-async def _asked(source: str, asker: Asker) -> Response:
+async def _asked(source: str, asker: PoliteClient) -> Response:
     """The answer at the end of all redirects."""
     url = normalise(source)
     if url is None:

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
 import msgspec
 
 from shoal.model import Suggestion
-from shoal.seeds.gathering import plain, suggestion, unescaped
-from shoal.seeds.list_document import UNREADABLE, Listing
+from shoal.parse.html import unescaped
+from shoal.seeds.list_document import UNREADABLE, Listing, plain, suggestion
 from shoal.urls import normalise
 
 ROOTS = frozenset({"rss", "feed", "rdf", "channel"})
@@ -31,7 +28,7 @@ _MOST_ENTRIES = 50_000
 
 def read_feed(text: str, *, base: str | None, source: str) -> Listing:
     """The pages behind the entries of an RSS, Atom or RDF feed."""
-    reading = _Reading(base, source)
+    reading = _FeedReader(base, source)
     for token in _tokens(text[:_LARGEST]):
         reading.take(token)
         if reading.begun > _MOST_ENTRIES:
@@ -126,7 +123,7 @@ _VOCABULARIES = (
 """Prefixes, and what stands in the addresses of namespaces, whose elements are read; `media:title` is none of the page."""
 
 
-class _Reading:
+class _FeedReader:
     """One feed while it is read."""
 
     def __init__(self, base: str | None, source: str) -> None:
@@ -234,24 +231,8 @@ class _Entry:
             title=plain(said.get("title", "")),
             snippet=plain(said.get("summary") or said.get("content", "")),
             source=source,
-            updated=_day(said.get("published") or said.get("updated", "")),
+            updated=said.get("published") or said.get("updated", ""),
         )
-
-
-_LONGEST_DATE = 60
-_DAY = re.compile(r"\d{4}-\d{2}(?:-\d{2})?(?!\d)")
-
-
-def _day(text: str) -> str:
-    """`2025-03-01` in Greenwich, from `Sat, 01 Mar 2025 08:00:00 +0800` or `2025-03-01T08:00:00+08:00`; else nothing."""
-    if len(text) > _LONGEST_DATE:
-        return ""
-    for read in (datetime.fromisoformat, parsedate_to_datetime):
-        with suppress(ValueError, TypeError, IndexError, OverflowError):
-            when = read(text)
-            return (when if when.tzinfo is None else when.astimezone(UTC)).strftime("%Y-%m-%d")
-    begins = _DAY.match(text)
-    return begins[0] if begins else ""
 
 
 # --- JSON Feed -------------------------------------------------------------------------------------------------------
@@ -304,5 +285,5 @@ def _item(raw: msgspec.Raw, base: str | None, source: str) -> Suggestion | None:
         title=item.title or "",
         snippet=item.summary or item.content_text or plain(item.content_html or ""),
         source=source,
-        updated=(item.date_modified or item.date_published or "").partition("T")[0],
+        updated=item.date_modified or item.date_published or "",
     )

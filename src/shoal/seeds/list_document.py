@@ -1,15 +1,17 @@
-"""What was read from a document that lists pages? The shape of the answer, and how bytes become text."""
+"""What was read from a document that lists pages? The shape of the answer, unpacked, and as it can be shown."""
 
 from __future__ import annotations
 
-import codecs
-import re
 import zlib
+from collections.abc import Sequence
 
 import msgspec
 
-from shoal.charsets import codec_of
 from shoal.model import Suggestion, Value
+from shoal.parse.dates import iso_date
+from shoal.parse.html import plain_text
+from shoal.text import shortened
+from shoal.urls import normalise
 
 LARGEST = 50 * 2**20
 """Bytes of a document after unpacking: what the sitemap protocol allows. What stands behind them is not read."""
@@ -20,12 +22,14 @@ _AT_ONCE = 2**16
 """Bytes that are unpacked at once: what is left of them is copied, however small a part was."""
 _MOST_MEMBERS = 10_000
 """Parts of a file that is packed in parts; the usual ones have 64 KiB."""
-_BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
-_CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
-_DECLARATION = re.compile(rb"<\?xml[^>]{1,200}?encoding\s*=\s*[\"']([\w.:-]+)", re.IGNORECASE)
+_LONGEST_TITLE = 200
+_LONGEST_SNIPPET = 300
+_LONGEST_MARKUP = 5000
+"""Characters of a text with tags that are looked at: enough for a snippet, however long the article."""
+_DAY = len("2025-03-01")
 
 
-class Document(Value, frozen=True, kw_only=True):
+class ListDocument(Value, frozen=True, kw_only=True):
     """Bytes that may list pages, from the web or from a file."""
 
     name: str
@@ -71,23 +75,30 @@ def unpacked(body: bytes, largest: int = LARGEST) -> tuple[bytes, str]:
     return b"".join(parts), f"its gzip has more than {_MOST_MEMBERS:,} parts"
 
 
-def decoded(body: bytes, content_type: str = "") -> str:
-    """The text of a document, whatever it or the server say about its charset: UTF-8 and GBK prove themselves."""
-    for mark, codec in _BOMS:
-        if body.startswith(mark):
-            return body[len(mark) :].decode(codec, "replace")
-    declared = _DECLARATION.search(body[:1000])
-    in_header = _CHARSET.search(content_type)
-    said = (in_header[1] if in_header else "", declared[1].decode("ascii") if declared else "")
-    for codec in ("utf-8", *filter(None, map(codec_of, said)), "gb18030"):
-        if (text := _strictly(body, codec)) is not None:
-            return text
-    return body.decode("utf-8", "replace")
-
-
-def _strictly(body: bytes, codec: str) -> str | None:
-    """The text, or None when the bytes are not in this charset; they may end in the middle of a character."""
-    try:
-        return codecs.getincrementaldecoder(codec)().decode(body)
-    except UnicodeError:
+def suggestion(
+    url: str,
+    *,
+    base: str | None = None,
+    title: str = "",
+    snippet: str = "",
+    source: str = "",
+    engines: Sequence[str] = (),
+    updated: str = "",
+) -> Suggestion | None:
+    """A suggestion as it can be shown, made of what a stranger wrote; None when it is no http(s) URL."""
+    address = normalise(url.strip(), base) if url.strip() else None
+    if address is None:
         return None
+    return Suggestion(
+        url=address,
+        title=shortened(title, _LONGEST_TITLE),
+        snippet=shortened(snippet, _LONGEST_SNIPPET),
+        source=source,
+        engines=tuple(engines),
+        updated=iso_date(updated)[:_DAY],
+    )
+
+
+def plain(markup: str) -> str:
+    """The text of a piece of HTML, as far as it is shown."""
+    return plain_text(markup[:_LONGEST_MARKUP].replace("\x00", ""))

@@ -13,10 +13,10 @@ from urllib.parse import urlencode
 import msgspec
 
 from shoal.errors import InputError
-from shoal.fetch.polite_client import Asker, in_a_sentence
+from shoal.fetch.polite_client import PoliteClient, in_a_sentence
 from shoal.model import Failure, Suggestion, Suggestions, Unanswered
-from shoal.seeds.gathering import Gathering, Wanted, everything, phrases_in, plain, suggestion
-from shoal.seeds.list_document import UNREADABLE
+from shoal.seeds.list_document import UNREADABLE, plain, suggestion
+from shoal.seeds.selection import SuggestionCollector, Wanted, everything, phrases_in
 from shoal.urls import normalise
 
 _MOST_PAGES = 10
@@ -44,7 +44,9 @@ def language_code(text: str) -> str:
 class SearxngSource:
     """Suggests what the search engines behind an instance find."""
 
-    def __init__(self, instance: str, asker: Asker, *, language: str = "auto", wanted: Wanted = everything) -> None:
+    def __init__(
+        self, instance: str, asker: PoliteClient, *, language: str = "auto", wanted: Wanted = everything
+    ) -> None:
         """`instance` comes from `instance_address`; `auto` lets it guess the language by the words."""
         self._instance = instance
         self._asker = asker
@@ -53,22 +55,22 @@ class SearxngSource:
 
     async def find(self, words: str, limit: int) -> Suggestions | Unanswered:
         """Page after page, until there is enough or nothing new comes."""
-        gathering = Gathering(limit, self._wanted)
+        collector = SuggestionCollector(limit, self._wanted)
         silent: dict[str, str] = {}
         query = " ".join(phrases_in(words))
         for number in range(1, _MOST_PAGES + 1):
             page = await self._page(query, number)
             if isinstance(page, Unanswered):
-                if not gathering.found:
+                if not collector.found:
                     return page
-                gathering.notes.append(f"There may be more results: {in_a_sentence(page.why)}.")
+                collector.notes.append(f"There may be more results: {in_a_sentence(page.why)}.")
                 break
             silent |= page.silent()
-            is_new = [gathering.add(one) for one in page.suggestions(self._instance)]
-            if gathering.full or not any(is_new):
+            is_new = [collector.add(one) for one in page.suggestions(self._instance)]
+            if collector.full or not any(is_new):
                 break
-        gathering.notes += _about(silent)
-        return gathering.answer()
+        collector.notes += _about(silent)
+        return collector.answer()
 
     async def _page(self, query: str, number: int) -> _Page | Unanswered:
         asked = {"q": query, "format": "json", "pageno": number, "language": self._language}
@@ -116,7 +118,7 @@ def _about(silent: dict[str, str]) -> list[str]:
 
 
 class _Result(msgspec.Struct):
-    """One result, as far as we need it; others have pictures, scores and positions."""
+    """One result, as far as we need it; others have images, scores and positions."""
 
     url: str | None = None
     title: str | None = None
@@ -144,7 +146,7 @@ class _Page(msgspec.Struct):
                 snippet=plain(result.content or ""),
                 source=source,
                 engines=result.engines or ([result.engine] if result.engine else []),
-                updated=(result.published or "").partition("T")[0],
+                updated=result.published or "",
             )
 
     def silent(self) -> dict[str, str]:

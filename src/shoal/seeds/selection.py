@@ -1,24 +1,102 @@
-"""Which of the numbered suggestions does the user mean? Reads `1-5,8`, `all`, `none`, and `-3` for all but the third."""
+"""Which of all that turns up is suggested, and which of that does the user mean?
+
+Each URL once, only what is wanted, and no more than was asked for. Of the numbered list, `1-5,8`, `all`, `none`, or `-3`
+for all but the third.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from urllib.parse import unquote_to_bytes
 
 import msgspec
 
 from shoal.errors import InputError
-from shoal.model import Suggestion, Value
-from shoal.seeds.gathering import WordsSaid
+from shoal.model import Suggestion, Suggestions, Value
+from shoal.text import Keywords, flattened
+from shoal.topic.value_readers import keywords
 
-HOW = "1-5,8 keeps these; -3 drops the third; all; none"
-"""What can be typed, in a line."""
-_PART = re.compile(r"(-?)(\d{1,6})(?:-(\d{1,6}))?")
-_COMMA = re.compile(r"[,;\s]+")
-_SPACED_DASH = re.compile(r"(?<=\d)\s+-\s+(?=\d)|-\s+(?=\d)")
-"""`1 - 5` is one range, while `1-5 -3` drops three."""
-_DASHES = str.maketrans("–—−‐‑", "-----")
+# --- all that turns up -----------------------------------------------------------------------------------------------
+
+Wanted = Callable[[str], bool]
+"""Says of a URL in normal form whether the user wants to see it."""
+_MARK = re.compile(r"[/_.?&=+:-]")
+
+
+def everything(url: str) -> bool:
+    """The filter that lets all URLs through."""
+    return True
+
+
+def phrases_in(words: str) -> tuple[str, ...]:
+    """The words and phrases of `power grid, 电网=0.8`; ValueError with the end of a sentence when there are none."""
+    return tuple(term.text for term in keywords(words))
+
+
+class SuggestionCollector:
+    """The suggestions so far."""
+
+    def __init__(self, limit: int, wanted: Wanted = everything, phrases: Sequence[str] = ()) -> None:
+        self._limit = limit
+        self._wanted = wanted
+        self._phrases = WordsSaid(phrases) if phrases else None
+        self._seen: set[str] = set()
+        self.found: list[Suggestion] = []
+        self.more = False
+        """Something had to be left out because the limit was reached."""
+        self.notes: list[str] = []
+
+    def add(self, suggestion: Suggestion | None) -> bool:
+        """Take it if it is wanted; True when nothing was known of its URL before."""
+        if suggestion is None or suggestion.url in self._seen:
+            return False
+        self._seen.add(suggestion.url)
+        if self._wanted(suggestion.url) and (self._phrases is None or self._phrases.by(suggestion)):
+            if self.full:
+                self.more = True
+            else:
+                self.found.append(suggestion)
+        return True
+
+    @property
+    def full(self) -> bool:
+        """As many as were asked for."""
+        return len(self.found) >= self._limit
+
+    @property
+    def untouched(self) -> bool:
+        """Not one URL has turned up, wanted or not."""
+        return not self._seen
+
+    def answer(self) -> Suggestions:
+        """All of it."""
+        return Suggestions(found=tuple(self.found), more=self.more, notes=tuple(self.notes))
+
+
+class WordsSaid:
+    """Finds which of some words and phrases a suggestion has."""
+
+    def __init__(self, phrases: Sequence[str]) -> None:
+        self._phrases = tuple(phrases)
+        self._keywords = Keywords(self._phrases)
+
+    def by(self, suggestion: Suggestion) -> tuple[str, ...]:
+        """Those that stand in its title, its snippet or its address."""
+        texts = (suggestion.title, suggestion.snippet, _readable(suggestion.url))
+        counts = self._keywords.count("\n".join(map(flattened, texts)))
+        return tuple(phrase for phrase, count in zip(self._phrases, counts, strict=True) if count)
+
+
+def _readable(url: str) -> str:
+    """An address as words: escapes are undone, also those of the GBK that older Chinese sites write."""
+    raw = unquote_to_bytes(url)
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        text = raw.decode("gb18030", "replace")
+    return _MARK.sub(" ", text)
 
 
 # --- a list to choose from -------------------------------------------------------------------------------------------
@@ -75,8 +153,16 @@ def _without_repeats(matched: Sequence[str], phrases: Sequence[str]) -> tuple[st
 
 # --- the choice ------------------------------------------------------------------------------------------------------
 
+HOW = "1-5,8 keeps these; -3 drops the third; all; none"
+"""What can be typed, in a line."""
+_PART = re.compile(r"(-?)(\d{1,6})(?:-(\d{1,6}))?")
+_COMMA = re.compile(r"[,;\s]+")
+_SPACED_DASH = re.compile(r"(?<=\d)\s+-\s+(?=\d)|-\s+(?=\d)")
+"""`1 - 5` is one range, while `1-5 -3` drops three."""
+_DASHES = str.maketrans("–—−‐‑", "-----")
 
-class Choice(Value, frozen=True, kw_only=True):
+
+class ListChoice(Value, frozen=True, kw_only=True):
     """Ranges of numbers, both ends included."""
 
     kept: tuple[tuple[int, int], ...] = ()
@@ -85,14 +171,14 @@ class Choice(Value, frozen=True, kw_only=True):
     """All that is not dropped."""
 
 
-def read_choice(text: str) -> Choice:
+def read_choice(text: str) -> ListChoice:
     """What was typed; one sentence when that cannot be understood."""
     # Chinese keyboards make wide digits, commas and dashes.
     plain = unicodedata.normalize("NFKC", text).translate(_DASHES).replace("、", ",").lower()
     plain = _SPACED_DASH.sub("-", plain)
     parts = [part for part in _COMMA.split(plain) if part]
     if parts == ["none"]:
-        return Choice()
+        return ListChoice()
     kept: list[tuple[int, int]] = []
     dropped: list[tuple[int, int]] = []
     for part in parts:
@@ -101,7 +187,7 @@ def read_choice(text: str) -> Choice:
             (dropped if minus else kept).append(numbers)
     if not parts:
         raise InputError(f"Nothing was chosen; {HOW}")
-    return Choice(kept=tuple(kept), dropped=tuple(dropped), everything="all" in parts or not kept)
+    return ListChoice(kept=tuple(kept), dropped=tuple(dropped), everything="all" in parts or not kept)
 
 
 def _numbers(part: str) -> tuple[bool, tuple[int, int]]:
@@ -116,7 +202,7 @@ def _numbers(part: str) -> tuple[bool, tuple[int, int]]:
     return bool(match[1]), (first, last)
 
 
-def chosen(choice: Choice, count: int) -> tuple[int, ...]:
+def chosen(choice: ListChoice, count: int) -> tuple[int, ...]:
     """The numbers of the list from 1 to `count` that are meant, in its order; one sentence when there is no such number."""
     for first, last in (*choice.kept, *choice.dropped):
         if first < 1 or last > count:

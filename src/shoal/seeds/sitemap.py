@@ -10,8 +10,7 @@ from itertools import islice
 from xml.parsers import expat
 
 from shoal.model import Suggestion
-from shoal.seeds.gathering import suggestion
-from shoal.seeds.list_document import Listing
+from shoal.seeds.list_document import Listing, suggestion
 from shoal.urls import normalise
 
 ROOTS = frozenset({"urlset", "sitemapindex"})
@@ -33,7 +32,7 @@ _KEPT = {"loc", "lastmod", "title"}
 
 def read_sitemap(text: str, *, base: str | None, source: str) -> Listing:
     """The pages or sitemaps it lists, as far as it can be read."""
-    reading = _Reading(base, source)
+    reading = _SitemapReader(base, source)
     problem = reading.feed(_well_formed(text))
     return Listing(pages=tuple(reading.pages), lists=tuple(dict.fromkeys(reading.lists)), problem=problem)
 
@@ -69,7 +68,7 @@ class _Stop(Exception):
     """Enough was read; the words say why."""
 
 
-class _Reading:
+class _SitemapReader:
     """One sitemap while it is read."""
 
     def __init__(self, base: str | None, source: str) -> None:
@@ -114,7 +113,7 @@ class _Reading:
 
     def _end(self, name: str) -> None:
         tag = self._path.pop()
-        # Pictures and videos have a `loc` too, one level further down; only news has a title that is the page's own.
+        # Images and videos have a `loc` too, one level further down; only news has a title that is the page's own.
         if tag in _KEPT and (len(self._path) == 2 or (tag == "title" and self._path[-1:] == ["news"])):
             self._entry.setdefault(tag, "".join(self._text))
         elif len(self._path) == 1 and "loc" in self._entry:

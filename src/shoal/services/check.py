@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from hashlib import blake2b
 from pathlib import Path
 
-from shoal import indexer as indexing
+from shoal import indexer
 from shoal.errors import FolderError
 from shoal.index.index_folder import damage, problem
 from shoal.index.searcher import open_index
-from shoal.store import change_feed as feeding
+from shoal.protocols import Progress, no_progress
+from shoal.store import change_feed
 from shoal.store import crawl_folder as folders
-from shoal.store.crawl_status import Answer
+from shoal.store.crawl_status import StoreAnswer
 from shoal.store.database import Database
 from shoal.store.warc import read_body
 
-Progress = Callable[[int, int], None]
 _SHOWN = 10
 """Pages that are named of many with the same trouble."""
 
 
-class Check(Answer, frozen=True, kw_only=True):
+class Check(StoreAnswer, frozen=True, kw_only=True):
     """What was looked at, and what is wrong with it."""
 
     pages: int
@@ -41,16 +41,16 @@ class Check(Answer, frozen=True, kw_only=True):
         return not self.problems
 
 
-def check(folder: Path, progress: Progress = lambda done, total: None) -> Check:
+def check(folder: Path, progress: Progress = no_progress) -> Check:
     """Read all that a crawl has stored, and compare the index with it."""
     running = folders.is_running(folder)
     with folders.reading(folder) as database:
         wrong = [f"The database is damaged: {line}." for line in database.damage()]
-        wrong += _some([f"The stored text of {url} cannot be read." for url in feeding.damaged(database)])
+        wrong += _some([f"The stored text of {url} cannot be read." for url in change_feed.damaged(database)])
         read, unreadable = _bodies(folder, database, progress)
-        kept = feeding.kept(database)
+        kept = change_feed.kept(database)
         indexed, disagreements = _index(folder, kept, running=running)
-        pages, versions = feeding.counts(database)
+        pages, versions = change_feed.counts(database)
     return Check(
         pages=pages,
         versions=versions,
@@ -63,7 +63,7 @@ def check(folder: Path, progress: Progress = lambda done, total: None) -> Check:
 
 def _bodies(folder: Path, database: Database, progress: Progress) -> tuple[int, list[str]]:
     """Every body that the database knows of must be in its WARC file, byte for byte."""
-    places = feeding.bodies(database)
+    places = change_feed.bodies(database)
     wrong: list[str] = []
     for done, place in enumerate(places, start=1):
         try:
@@ -83,9 +83,9 @@ def _some(sentences: list[str]) -> list[str]:
 
 
 def _index(folder: Path, kept: dict[int, int], *, running: bool) -> tuple[int, list[str]]:
-    place = folder / indexing.PAGES
+    place = folder / indexer.PAGES
     advice = f"make it anew with 'shoal reindex --dir {folder}'"
-    if not indexing.is_there(place):
+    if not indexer.is_there(place):
         return 0, [f"There is no index: {advice}."] if kept and not running else []
     if sentence := problem(place):
         return 0, [f"{sentence.removesuffix('.')}: {advice}."]

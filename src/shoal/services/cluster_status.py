@@ -13,16 +13,16 @@ from shoal.cluster import wire
 from shoal.cluster.worker_registry import SILENCE
 from shoal.crawl.validation import Unreadable
 from shoal.errors import BrokerRefused
-from shoal.remembered import WorkerRecord
+from shoal.model.stored import WorkerRecord
 from shoal.store import crawl_folder as folders
-from shoal.store.crawl_status import Answer
+from shoal.store.crawl_status import StoreAnswer
 from shoal.urls import shown
 
 _SHOWN = 20
 """What was put aside is looked at one by one; more than so many nobody reads."""
 
 
-class DeadLetter(Answer, frozen=True, kw_only=True):
+class DeadLetter(StoreAnswer, frozen=True, kw_only=True):
     """What was put aside: a task that workers died of, or a message that fits nothing."""
 
     url: str
@@ -31,7 +31,7 @@ class DeadLetter(Answer, frozen=True, kw_only=True):
     """The crawl's id: a broker has the dead letters of all crawls."""
 
 
-class Attendance(Answer, frozen=True, kw_only=True):
+class Attendance(StoreAnswer, frozen=True, kw_only=True):
     """The cluster of a crawl."""
 
     broker: str
@@ -72,13 +72,13 @@ def _workers(folder: Path, now: float) -> tuple[WorkerRecord, ...]:
 
 async def _with_dead_letters(found: Attendance, url: str) -> Attendance:
     # Only here, because most commands do without the client of RabbitMQ.
-    from shoal.cluster.connection import LineLost, dialled
+    from shoal.cluster.connection import ConnectionLost, dialled
 
     try:
         async with dialled(url) as line:
             count = await line.declare(wire.DEAD, **wire.DEAD_LIMITS)
             letters = [await line.get(wire.DEAD) for _ in range(min(count, _SHOWN))]
-    except LineLost as lost:
+    except ConnectionLost as lost:
         return replace(found, problem=f"The broker at {shown(url)} cannot be reached: {lost}.")
     except BrokerRefused as refused:
         return replace(found, problem=str(refused))

@@ -1,4 +1,4 @@
-"""What does a crawl know from its user, and what could another crawl know from it? Opinions go in, models come out."""
+"""What does a crawl know from its user, and what could another crawl know from it? Marks go in, models come out."""
 
 from __future__ import annotations
 
@@ -9,44 +9,44 @@ from pathlib import Path
 import msgspec
 
 from shoal import __version__
+from shoal.assembly import began_with, make_strategy
 from shoal.errors import InputError
-from shoal.model import Opinion
-from shoal.protocols import Strategy
-from shoal.services.crawls import began_with, check_names, explain_url, make_strategy
+from shoal.model import Mark
+from shoal.protocols import MarkLearner, Portable
+from shoal.services.crawls import check_names, explain_url
 from shoal.settings import Settings
 from shoal.store import crawl_folder as folders
-from shoal.store import mark_log as feedback_file
-from shoal.store import marked_pages as marked
+from shoal.store import mark_log, marked_pages
 from shoal.store.crawl_store import CrawlStore, open_store
-from shoal.store.marked_pages import Given, Mark
-from shoal.store.models import Model, write_model
+from shoal.store.marked_pages import GivenMark, MarkedPage
+from shoal.store.strategy_memory import Model, write_model
 from shoal.strategy import strategies
 
 # --- what the user says of pages -------------------------------------------------------------------------------------
 
 
-class Feedback(msgspec.Struct, frozen=True, kw_only=True):
+class MarksGiven(msgspec.Struct, frozen=True, kw_only=True):
     """What was said of pages, and who hears it."""
 
     running: bool
     """A crawl is at work in the folder, and hears it with its next commit."""
-    pages: tuple[Given, ...]
+    pages: tuple[GivenMark, ...]
 
 
-def give_feedback(
+def mark_pages(
     folder: Path, urls: Iterable[str], relevant: bool | None, clock: Callable[[], float] = time.time
-) -> Feedback:
+) -> MarksGiven:
     """Say that pages are relevant, or are not, or (None) are as the judge said; all of them, or none if one has no page."""
-    with marked.reading(folder) as database:
-        meant = marked.find(database, urls)
+    with marked_pages.reading(folder) as database:
+        meant = marked_pages.find(database, urls)
         missing = [one.url for one in meant if one.page is None]
         now = clock()
-        given = () if missing else tuple(marked.give(database, meant, relevant, now))
+        given = () if missing else tuple(marked_pages.give(database, meant, relevant, now))
     if missing:
         raise _no_page(folder, missing)
     if changed := [page for page in given if page.before is not page.relevant]:
-        feedback_file.add(folder, [Opinion(url=page.url, relevant=relevant, at=now) for page in changed])
-    return Feedback(running=folders.is_running(folder), pages=given)
+        mark_log.add(folder, [Mark(url=page.url, relevant=relevant, at=now) for page in changed])
+    return MarksGiven(running=folders.is_running(folder), pages=given)
 
 
 def _no_page(folder: Path, urls: list[str]) -> InputError:
@@ -55,11 +55,11 @@ def _no_page(folder: Path, urls: list[str]) -> InputError:
     return InputError(f"{found.url} has no page to mark, it is {found.state}{others}: {found.sentence}")
 
 
-def opinions(folder: Path) -> list[Mark]:
+def list_marks(folder: Path) -> list[MarkedPage]:
     """What the user said of pages and did not take back."""
-    said = feedback_file.read(folder)
-    with marked.reading(folder) as database:
-        return marked.marks(database, said)
+    said = mark_log.read(folder)
+    with marked_pages.reading(folder) as database:
+        return marked_pages.marks(database, said)
 
 
 # --- what another crawl could begin with -----------------------------------------------------------------------------
@@ -84,10 +84,15 @@ def export_model(folder: Path, out: Path) -> Model:
 
 def _learned(store: CrawlStore) -> Model:
     strategy, before = make_strategy(store), began_with(store.memory)
-    for opinion in feedback_file.read(store.folder).values():
-        strategy.told(opinion)
+    if not isinstance(strategy, Portable):
+        raise _no_learner(store.settings)
+    if isinstance(strategy, MarkLearner):
+        for mark in mark_log.read(store.folder).values():
+            strategy.learn_mark(mark)
     if not (knowledge := strategy.knowledge()):
-        raise InputError(_why_nothing(strategy, store.settings))
+        raise InputError(
+            "The crawl has learned nothing yet that another one could begin with: let it fetch some pages."
+        )
     return Model(
         strategy=store.settings.strategy,
         shoal=__version__,
@@ -98,14 +103,7 @@ def _learned(store: CrawlStore) -> Model:
     )
 
 
-def _why_nothing(strategy: Strategy, settings: Settings) -> str:
-    if _learns(strategy):
-        return "The crawl has learned nothing yet that another one could begin with: let it fetch some pages."
-    able = [name for name, choice in strategies().items() if _learns(choice.make(settings.topic))]
+def _no_learner(settings: Settings) -> InputError:
+    able = [name for name, choice in strategies().items() if isinstance(choice.make(settings.topic), Portable)]
     who = f"only {' and '.join(able)} can" if able else "no strategy here can"
-    return f"The strategy {settings.strategy} learns nothing that another crawl could begin with; {who}."
-
-
-def _learns(strategy: Strategy) -> bool:
-    """It has something to say for itself, even if not yet."""
-    return type(strategy).knowledge is not Strategy.knowledge
+    return InputError(f"The strategy {settings.strategy} learns nothing that another crawl could begin with; {who}.")

@@ -1,7 +1,7 @@
 """How does a crawl get its database back? From its page files: every page is understood, judged and followed once more.
 
-What the files do not say comes from the copy of the settings (`store/spare.py`), or from a topic file. What failed, moved or was
-forbidden is not in them, so those URLs wait again. Nothing that is there is changed; what is damaged goes aside.
+What the files do not say comes from the copy of the settings (`store/recovery_file.py`), or from a topic file. What failed,
+moved or was forbidden is not in them, so those URLs wait again. Nothing that is there is changed; what is damaged goes aside.
 """
 
 from __future__ import annotations
@@ -10,47 +10,46 @@ import os
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 import msgspec
 from msgspec.structs import replace
 
+from shoal.assembly import make_coordinator
 from shoal.crawl.coordinator import Coordinator
+from shoal.crawl.readers import open_reader
 from shoal.errors import DatabaseDamaged, FolderError, InputError
 from shoal.fetch.client import is_text
+from shoal.files import place, set_aside, sync
 from shoal.internal_errors import place_of
-from shoal.model import Pictured, Response, Seen, Task
-from shoal.protocols import Reader
-from shoal.readers import open_reader
-from shoal.services.crawls import make_coordinator
+from shoal.model import Response, Seen, SeenImage, Task
+from shoal.protocols import Progress, Reader
 from shoal.settings import Budget, Settings
 from shoal.store import crawl_folder as folders
-from shoal.store import ownership as ours
-from shoal.store import recovery_file as spare
-from shoal.store.crawl_status import Answer
+from shoal.store import recovery_file
+from shoal.store.crawl_status import StoreAnswer
 from shoal.store.crawl_store import CrawlStore
-from shoal.store.salvage import Lost, Passed, Places, Record, next_file, page_files, records
-from shoal.store.sqlite import open_file
+from shoal.store.database import open_file
+from shoal.store.salvage import LostRecord, Passed, Places, SalvagedRecord, next_file, page_files, records
 from shoal.store.sqlite_ledger import SqliteLedger
 from shoal.store.warc import read_body
 from shoal.urls import host_of
 
-Progress = Callable[[int, int], None]
 _SHOWN = 10
 _PAUSE = 60.0
 """Seconds between two pages that count as crawling; after more, the crawl was resumed."""
 
 
-class Repair(Answer, frozen=True, kw_only=True):
+class Repair(StoreAnswer, frozen=True, kw_only=True):
     """What came back, and what did not."""
 
     why: str
     """What was wrong with the database."""
     files: int
     pages: int
-    pictures: int
+    images: int
     copies: int
     """Of the pages, those whose bytes another one has."""
     unreadable: int
@@ -80,7 +79,7 @@ async def repair(folder: Path, why: str, said: Settings | None, progress: Progre
     """Make a new database from the page files; `said` is what the user says the crawl was, else what is known of it counts."""
     if not (files := page_files(folder)):
         raise FolderError(f"There are no page files in {folder} from which a database could be made.")
-    known = spare.read(folder) or spare.from_remains(folder)
+    known = recovery_file.read(folder) or recovery_file.from_remains(folder)
     settings = said or (known.settings if known is not None else None)
     if settings is None:
         raise InputError(f"Nothing in {folder} says what the crawl was: name its topic file with --topic-file.")
@@ -88,8 +87,8 @@ async def repair(folder: Path, why: str, said: Settings | None, progress: Progre
         _begin(folder, scratch, settings)
         found = await _replayed(folder, scratch, files, why, progress)
         part = _finished(scratch / "crawl", known.crawl if known is not None else uuid.uuid4().hex)
-        aside = [str(ours.set_aside(path, "damaged")) for path in _remains(folder)]
-        ours.place(part, folder / folders.DATABASE)
+        aside = [str(set_aside(path, "damaged")) for path in _remains(folder)]
+        place(part, folder / folders.DATABASE)
         if said is not None:  # with what of it is secret
             with folders.reading(folder) as database:
                 folders.write_settings(folder, database, replace(said, has_model=_has_model(folder, said)))
@@ -120,15 +119,14 @@ def _remains(folder: Path) -> list[Path]:
     return [folder / name for name in names if os.path.lexists(folder / name)]
 
 
-def _finished(place: Path, crawl: str) -> Path:
+def _finished(home: Path, crawl: str) -> Path:
     """One file with all of it, under the name of the crawl that it is of."""
-    with closing(open_file(place / folders.DATABASE)) as database:
+    with closing(open_file(home / folders.DATABASE)) as database:
         database.execute("UPDATE meta SET value = ? WHERE key = 'crawl'", (msgspec.json.encode(crawl).decode(),))
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         database.execute("PRAGMA journal_mode = DELETE")
-    with (place / folders.DATABASE).open("rb") as file:
-        os.fsync(file.fileno())
-    return place / folders.DATABASE
+    sync(home / folders.DATABASE)
+    return home / folders.DATABASE
 
 
 # --- page by page ----------------------------------------------------------------------------------------------------
@@ -142,7 +140,7 @@ async def _replayed(folder: Path, scratch: Path, files: list[Path], why: str, pr
     ):
         store.settings = replace(store.settings, budget=_boundless(store.settings.budget))
         total, before = sum(path.stat().st_size for path in files), dict(_starts(files))
-        async with open_reader(store.settings, packs=False) as (reader, _):
+        async with open_reader(store.settings) as (reader, _):
             replay = _Replay(folder, store.settings, reader, make_coordinator(store, ledger), places)
             for found in records(files):
                 await replay.take(found)
@@ -165,12 +163,12 @@ def _starts(files: list[Path]) -> Iterator[tuple[str, int]]:
         size += path.stat().st_size
 
 
-def _file(found: Record | Lost | Passed) -> str:
-    return found.file if isinstance(found, Lost) else found.place[0]
+def _file(found: SalvagedRecord | LostRecord | Passed) -> str:
+    return found.file if isinstance(found, LostRecord) else found.place[0]
 
 
-def _offset(found: Record | Lost | Passed) -> int:
-    return found.end if isinstance(found, Lost) else found.place[1]
+def _offset(found: SalvagedRecord | LostRecord | Passed) -> int:
+    return found.end if isinstance(found, LostRecord) else found.place[1]
 
 
 class _Replay:
@@ -183,23 +181,23 @@ class _Replay:
         self._reader = reader
         self._coordinator = coordinator
         self._places = places
-        self._shows_pictures = settings.pictures.wanted != "none"
+        self._shows_images = settings.images.wanted != "none"
         self._bodies: dict[str, tuple[str, int]] = {}
         """Where the bytes of each digest are."""
-        self._pages = self._pictures = self._copies = self._unreadable = self._lost_bytes = 0
+        self._pages = self._images = self._copies = self._unreadable = self._lost_bytes = 0
         self._problems: list[str] = []
         self._elapsed, self._last = 0.0, 0.0
 
-    async def take(self, found: Record | Lost | Passed) -> None:
+    async def take(self, found: SalvagedRecord | LostRecord | Passed) -> None:
         """One part of a file."""
         match found:
-            case Lost():
+            case LostRecord():
                 self._lost_bytes += found.end - found.start
                 self._complain(str(found))
-            case Record():
+            case SalvagedRecord():
                 await self._take_record(found)
 
-    async def _take_record(self, record: Record) -> None:
+    async def _take_record(self, record: SalvagedRecord) -> None:
         """One record that cannot be handled costs that record."""
         try:
             why = "" if await self._take(record) else "is of no use"
@@ -208,7 +206,7 @@ class _Replay:
         if why:
             self._complain(f"The record of {record.response.url} in {record.place[0]} {why}.")
 
-    def _response(self, record: Record) -> Response | None:
+    def _response(self, record: SalvagedRecord) -> Response | None:
         if not record.is_copy:
             self._bodies.setdefault(record.payload, record.place)
             return record.response
@@ -216,20 +214,20 @@ class _Replay:
             return None
         return replace(record.response, body=read_body(self._folder, *original))
 
-    async def _take(self, record: Record) -> bool:
+    async def _take(self, record: SalvagedRecord) -> bool:
         """False when nothing can be made of it."""
         if (response := self._response(record)) is None:
             return False
         is_page = is_text(response.header("content-type"))
-        if not is_page and not self._shows_pictures:
+        if not is_page and not self._shows_images:
             return False
         self._places.current = record.place
-        task = Task(id=0, url=response.url, host=host_of(response.url), kind="page" if is_page else "picture")
+        task = Task(id=0, url=response.url, host=host_of(response.url), kind="page" if is_page else "image")
         visit = await self._reader.read(task, response)
-        if not isinstance(visit, Seen | Pictured) or not await self._coordinator.restore(visit):
+        if not isinstance(visit, Seen | SeenImage) or not await self._coordinator.restore(visit):
             return False
         self._pages += is_page
-        self._pictures += not is_page
+        self._images += not is_page
         self._copies += record.is_copy
         self._elapsed += min(_PAUSE, max(0.0, record.at - self._last)) if self._last else 0.0
         self._last = max(self._last, record.at)
@@ -252,7 +250,7 @@ class _Replay:
             why=why,
             files=files,
             pages=self._pages,
-            pictures=self._pictures,
+            images=self._images,
             copies=self._copies,
             unreadable=self._unreadable,
             unreadable_bytes=self._lost_bytes,

@@ -6,17 +6,16 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from shoal.crawl.allowance import Ending
+from shoal.crawl.termination import Ending
 from shoal.errors import InputError
 from shoal.services.crawls import Watch, run_crawl
-from shoal.store import again
 from shoal.store import crawl_folder as folders
-from shoal.store import marked_pages as marked
-from shoal.store.again import Looked
-from shoal.store.crawl_status import Answer
+from shoal.store import marked_pages, revisits
+from shoal.store.crawl_status import StoreAnswer
+from shoal.store.revisits import Looked
 
 
-class Revisit(Answer, frozen=True, kw_only=True):
+class Revisit(StoreAnswer, frozen=True, kw_only=True):
     """What came of it, and why it ended."""
 
     ending: Ending
@@ -25,11 +24,11 @@ class Revisit(Answer, frozen=True, kw_only=True):
 
 def want(folder: Path, urls: Sequence[str], *, older: float, relevant_only: bool, now: float) -> int:
     """Say which pages are to be looked at again: these, or all that were last looked at so many seconds ago; how many."""
-    with folders.lock_existing(folder), marked.reading(folder) as database:
+    with folders.lock_existing(folder), marked_pages.reading(folder) as database:
         if urls:
-            count = again.want_these(database, [marked.page_of(database, url) for url in urls])
+            count = revisits.want_these(database, [marked_pages.page_of(database, url) for url in urls])
         else:
-            count = again.want(database, before=now - older, relevant_only=relevant_only)
+            count = revisits.want(database, before=now - older, relevant_only=relevant_only)
     if not count:
         raise InputError("There is no page to look at again: all were looked at lately (--older-than says how lately).")
     return count
@@ -42,4 +41,4 @@ async def revisit(
     start = clock()
     ending = await run_crawl(folder, watch, say=say, new_pages=False)
     with folders.reading(folder) as database:
-        return Revisit(ending=ending, found=again.looked(database, start))
+        return Revisit(ending=ending, found=revisits.looked(database, start))

@@ -9,17 +9,16 @@ from datetime import datetime
 from pathlib import Path
 from typing import Self
 
-from shoal import indexer as indexing
+from shoal import indexer
 from shoal.errors import FolderBusy, FolderError, InputError
 from shoal.index.query import parse
-from shoal.index.results import Explanation, Facets, Hit, Results
+from shoal.index.results import Facets, Hit, ScoreExplanation, SearchResults
 from shoal.index.searcher import Index, open_index
 from shoal.index.snippet import Snippet, snippet
+from shoal.protocols import Progress, no_progress
 from shoal.store import crawl_folder as folders
-from shoal.store import marked_pages as marked
-from shoal.store import page_versions as texts
-from shoal.store import showing
-from shoal.store.crawl_status import Answer
+from shoal.store import marked_pages, page_versions
+from shoal.store.crawl_status import StoreAnswer
 from shoal.store.database import Database
 
 Now = Callable[[], float]
@@ -28,7 +27,7 @@ _WIDTH, _WIDE = 200, 110
 _DENSE = frozenset({"zh", "ja", "ko"})
 
 
-class Found(Answer, frozen=True, kw_only=True):
+class SearchHit(StoreAnswer, frozen=True, kw_only=True):
     """A page that answers the query."""
 
     title: str
@@ -47,15 +46,15 @@ class Found(Answer, frozen=True, kw_only=True):
     """How many near-copies were found too."""
     gone: str
     """Why the last look found no page any more, in one sentence; else empty."""
-    why: Explanation | None = None
+    why: ScoreExplanation | None = None
     """What made the score; only when it was asked for."""
 
 
-class Findings(Answer, frozen=True, kw_only=True):
+class SearchAnswer(StoreAnswer, frozen=True, kw_only=True):
     """What a search found."""
 
     words: str
-    hits: tuple[Found, ...]
+    hits: tuple[SearchHit, ...]
     offset: int = 0
     total: int = 0
     """All pages that match, near-copies too."""
@@ -68,9 +67,7 @@ class Findings(Answer, frozen=True, kw_only=True):
 class Finder:
     """Answers questions about the pages of one crawl. A context manager: it keeps database and index open meanwhile."""
 
-    def __init__(
-        self, folder: Path, progress: indexing.Progress = lambda done, total: None, clock: Now = time.time
-    ) -> None:
+    def __init__(self, folder: Path, progress: Progress = no_progress, clock: Now = time.time) -> None:
         """`progress` hears of it when the index has to be brought up to date."""
         self._folder = folder
         self._progress = progress
@@ -79,7 +76,7 @@ class Finder:
     def __enter__(self) -> Self:
         self._notes = _bring_up_to_date(self._folder, self._progress)
         with ExitStack() as stack:
-            self._database = stack.enter_context(marked.reading(self._folder))
+            self._database = stack.enter_context(marked_pages.reading(self._folder))
             self._index = _index_of(self._folder, self._database)
             self._open = stack.pop_all()
         return self
@@ -89,14 +86,14 @@ class Finder:
 
     def search(
         self, words: str, *, limit: int = 10, offset: int = 0, fresh: bool = False, explain: bool = False
-    ) -> Findings:
+    ) -> SearchAnswer:
         """The pages that answer the words, the best first."""
         query, now, index = parse(words), self._clock(), self._index
         if index is None:
-            return Findings(words=words, hits=(), notes=self._notes or ("There is no page to be searched yet.",))
+            return SearchAnswer(words=words, hits=(), notes=self._notes or ("There is no page to be searched yet.",))
         results = index.search(query, limit=limit, offset=offset, fresh=fresh, now=now)
         reasons = [index.explain(query, hit.id, fresh=fresh, now=now) if explain else None for hit in results.hits]
-        return Findings(
+        return SearchAnswer(
             words=words,
             hits=_shown(self._database, results, reasons),
             offset=offset,
@@ -107,28 +104,30 @@ class Finder:
             suggestion=results.suggestion,
         )
 
-    def similar(self, url: str, *, limit: int = 10) -> Findings:
+    def similar(self, url: str, *, limit: int = 10) -> SearchAnswer:
         """The pages that are most like a stored one."""
-        page = marked.page_of(self._database, url)
-        said = texts.versions(self._database, page)
-        if self._index is None or not said:
+        page = marked_pages.page_of(self._database, url)
+        said = page_versions.versions(self._database, page)
+        if not said:
             raise InputError(f"The text of {url} is not kept, because the page asked for that, or it is no text.")
+        if self._index is None:
+            raise FolderError("".join(self._notes) or "There is no index to look for similar pages in.")
         hits = self._index.similar(said[-1].title, said[-1].text, exclude=page, limit=limit)
-        results = Results(query=parse(said[-1].title), hits=hits, total=len(hits))
+        results = SearchResults(query=parse(said[-1].title), hits=hits, total=len(hits))
         shown = _shown(self._database, results, [None] * len(hits))
-        return Findings(words=url, hits=shown, total=len(hits), notes=self._notes)
+        return SearchAnswer(words=url, hits=shown, total=len(hits), notes=self._notes)
 
 
-def search(folder: Path, words: str, *, limit: int = 10, offset: int = 0, explain: bool = False) -> Findings:
+def search(folder: Path, words: str, *, limit: int = 10, offset: int = 0, explain: bool = False) -> SearchAnswer:
     """One question to a folder."""
     with Finder(folder) as finder:
         return finder.search(words, limit=limit, offset=offset, explain=explain)
 
 
-def _bring_up_to_date(folder: Path, progress: indexing.Progress) -> tuple[str, ...]:
+def _bring_up_to_date(folder: Path, progress: Progress) -> tuple[str, ...]:
     """While a crawl is at work, its own process keeps the index; the last seconds may be missing then."""
     try:
-        indexing.catch_up(folder, progress)
+        indexer.catch_up(folder, progress)
     except FolderError as error:
         if isinstance(error, FolderBusy) and folders.is_running(folder):
             return ()
@@ -138,25 +137,27 @@ def _bring_up_to_date(folder: Path, progress: indexing.Progress) -> tuple[str, .
 
 
 def _index_of(folder: Path, database: Database) -> Index | None:
-    place = folder / indexing.PAGES
-    if not indexing.is_there(place):
+    place = folder / indexer.PAGES
+    if not indexer.is_there(place):
         return None
     index = open_index(place)
-    index.lay_over(marked.by_page(database))
+    index.lay_over(marked_pages.by_page(database))
     return index
 
 
-def _shown(database: Database, results: Results, reasons: Iterable[Explanation | None]) -> tuple[Found, ...]:
+def _shown(
+    database: Database, results: SearchResults, reasons: Iterable[ScoreExplanation | None]
+) -> tuple[SearchHit, ...]:
     found = (_one(database, hit, results, why) for hit, why in zip(results.hits, reasons, strict=True))
     return tuple(hit for hit in found if hit is not None)
 
 
-def _one(database: Database, hit: Hit, results: Results, why: Explanation | None) -> Found | None:
-    text = texts.latest_text(database, hit.id)
+def _one(database: Database, hit: Hit, results: SearchResults, why: ScoreExplanation | None) -> SearchHit | None:
+    text = page_versions.latest_text(database, hit.id)
     if text is None:  # it asked not to be kept a moment ago
         return None
-    page = showing.page(database, hit.id)
-    return Found(
+    page = page_versions.page(database, hit.id)
+    return SearchHit(
         title=page.title,
         url=page.url,
         snippet=snippet(text, results.query, _WIDE if page.language in _DENSE else _WIDTH),

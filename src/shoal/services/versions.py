@@ -9,13 +9,10 @@ from pathlib import Path
 from typing import Literal
 
 from shoal.errors import InputError
-from shoal.store import marked_pages as marked
-from shoal.store import page_versions as texts
-from shoal.store import showing
-from shoal.store.crawl_status import Answer
+from shoal.store import marked_pages, page_versions
+from shoal.store.crawl_status import StoreAnswer
 from shoal.store.database import Database
-from shoal.store.page_versions import Version
-from shoal.store.showing import StoredPage
+from shoal.store.page_versions import StoredPage, Version
 from shoal.store.warc import read_body
 
 _SENTENCE = re.compile(r"(?<=[。！？；])|(?<=[.!?;])\s+")
@@ -26,7 +23,7 @@ _MANY = 4_000
 Kind = Literal["same", "added", "removed", "gap"]
 
 
-class Stored(Answer, frozen=True, kw_only=True):
+class StoredVersion(StoreAnswer, frozen=True, kw_only=True):
     """A page as it is kept, in one of its versions."""
 
     page: StoredPage
@@ -41,7 +38,7 @@ class Stored(Answer, frozen=True, kw_only=True):
     text: str
 
 
-class Step(Answer, frozen=True, kw_only=True):
+class VersionStep(StoreAnswer, frozen=True, kw_only=True):
     """One version of a page, and how it differs from the one before."""
 
     number: int
@@ -53,14 +50,14 @@ class Step(Answer, frozen=True, kw_only=True):
     removed: int
 
 
-class Line(Answer, frozen=True, kw_only=True):
+class DiffLine(StoreAnswer, frozen=True, kw_only=True):
     """A line of a comparison."""
 
     kind: Kind
     text: str
 
 
-class Difference(Answer, frozen=True, kw_only=True):
+class VersionDiff(StoreAnswer, frozen=True, kw_only=True):
     """What changed from one version of a page to another."""
 
     url: str
@@ -68,16 +65,16 @@ class Difference(Answer, frozen=True, kw_only=True):
     before_at: datetime
     after: int
     after_at: datetime
-    lines: tuple[Line, ...]
+    lines: tuple[DiffLine, ...]
 
 
-def stored(folder: Path, url: str, version: int | None = None) -> Stored:
+def stored(folder: Path, url: str, version: int | None = None) -> StoredVersion:
     """What a page says, or said in an earlier version."""
-    with marked.reading(folder) as database:
-        id = marked.page_of(database, url)
+    with marked_pages.reading(folder) as database:
+        id = marked_pages.page_of(database, url)
         said = _versions(database, id, url)
-        one, page = _chosen(said, version, url), showing.page(database, id)
-    return Stored(
+        one, page = _chosen(said, version, url), page_versions.page(database, id)
+    return StoredVersion(
         page=page,
         version=one.number,
         versions=len(said),
@@ -90,23 +87,23 @@ def stored(folder: Path, url: str, version: int | None = None) -> Stored:
 
 def body(folder: Path, url: str, version: int | None = None) -> bytes:
     """The page as the server sent it, unpacked."""
-    with marked.reading(folder) as database:
-        id = marked.page_of(database, url)
+    with marked_pages.reading(folder) as database:
+        id = marked_pages.page_of(database, url)
         one = _chosen(_versions(database, id, url), version, url)
         # An exact copy has no body of its own.
-        place = showing.place_of_original(database, id) or (one.warc_file, one.warc_offset)
+        place = page_versions.place_of_original(database, id) or (one.warc_file, one.warc_offset)
     return read_body(folder, *place)
 
 
-def steps(folder: Path, url: str) -> list[Step]:
+def steps(folder: Path, url: str) -> list[VersionStep]:
     """When a page changed."""
-    with marked.reading(folder) as database:
-        said = _versions(database, marked.page_of(database, url), url)
+    with marked_pages.reading(folder) as database:
+        said = _versions(database, marked_pages.page_of(database, url), url)
     found = []
     for number, version in enumerate(said):
         lines = _compared(said[number - 1].text, version.text) if number else ()
         found.append(
-            Step(
+            VersionStep(
                 number=version.number,
                 at=version.at,
                 title=version.title,
@@ -118,15 +115,15 @@ def steps(folder: Path, url: str) -> list[Step]:
     return found
 
 
-def difference(folder: Path, url: str, before: int | None = None, after: int | None = None) -> Difference:
+def difference(folder: Path, url: str, before: int | None = None, after: int | None = None) -> VersionDiff:
     """What changed; without numbers, between the last two versions."""
-    with marked.reading(folder) as database:
-        said = _versions(database, marked.page_of(database, url), url)
+    with marked_pages.reading(folder) as database:
+        said = _versions(database, marked_pages.page_of(database, url), url)
     if len(said) == 1 and (before, after) == (None, None):
         raise InputError(f"{url} has not changed since it was first fetched: there is one version of it.")
     new = _chosen(said, after, url)
     old = _chosen(said, before if before is not None else max(1, new.number - 1), url)
-    return Difference(
+    return VersionDiff(
         url=url,
         before=old.number,
         before_at=old.at,
@@ -137,9 +134,9 @@ def difference(folder: Path, url: str, before: int | None = None, after: int | N
 
 
 def _versions(database: Database, page: int, url: str) -> list[Version]:
-    if said := texts.versions(database, page):
+    if said := page_versions.versions(database, page):
         return said
-    about = showing.page(database, page)
+    about = page_versions.page(database, page)
     why = (
         "the page asks not to be kept (noindex)"
         if about.noindex
@@ -159,21 +156,21 @@ def _chosen(said: list[Version], number: int | None, url: str) -> Version:
 # --- comparing -------------------------------------------------------------------------------------------------------
 
 
-def _compared(old: str, new: str) -> list[Line]:
+def _compared(old: str, new: str) -> list[DiffLine]:
     """Line by line, and long lines sentence by sentence, with a little of what stayed the same around each change."""
     before, after = _lines(old), _lines(new)
     # Exact for pages as they are; a text of thousands of lines that repeat each other would take minutes.
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=len(before) + len(after) > _MANY)
-    found: list[Line] = []
+    found: list[DiffLine] = []
     for number, group in enumerate(matcher.get_grouped_opcodes(_CONTEXT)):
         if number:
-            found.append(Line(kind="gap", text=""))
+            found.append(DiffLine(kind="gap", text=""))
         for change, i, j, k, m in group:
             if change == "equal":
-                found += [Line(kind="same", text=text) for text in before[i:j]]
+                found += [DiffLine(kind="same", text=text) for text in before[i:j]]
             else:
-                found += [Line(kind="removed", text=text) for text in before[i:j]]
-                found += [Line(kind="added", text=text) for text in after[k:m]]
+                found += [DiffLine(kind="removed", text=text) for text in before[i:j]]
+                found += [DiffLine(kind="added", text=text) for text in after[k:m]]
     return found
 
 

@@ -2,7 +2,7 @@
 
     crawl.sqlite          all that is remembered, whichever database keeps it
     pages-….warc.gz       the bodies, up to where that moment knows them
-    feedback.jsonl        what the user said
+    marks.jsonl        what the user said
     crawl.model           what the crawl began with, if it did
     manifest.json         the size and the hash of each of them; it comes last, so a file that was cut off has none
 
@@ -12,10 +12,9 @@ The index is not in it, because the first search makes it anew; nor are the URLs
 from __future__ import annotations
 
 import io
-import os
 import tarfile
 import tempfile
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from contextlib import closing
 from hashlib import blake2b
 from pathlib import Path
@@ -24,19 +23,16 @@ from typing import BinaryIO, cast
 import msgspec
 
 from shoal.errors import FolderError, InputError
+from shoal.files import complaints, created, written
+from shoal.protocols import Progress, no_progress
 from shoal.store import crawl_folder as folders
-from shoal.store import mark_log as opinions
-from shoal.store import migrate as moving
-from shoal.store import ownership as ours
+from shoal.store import mark_log, migrate, ownership
 from shoal.store import shared_crawl as clusters
-from shoal.store.crawl_status import Answer
-from shoal.store.database import Database
-from shoal.store.outfile import complaints, written
+from shoal.store.crawl_status import StoreAnswer
+from shoal.store.database import Database, SqliteDatabase, open_file
 from shoal.store.postgres import PostgresDatabase
-from shoal.store.sqlite import SqliteDatabase, open_file
 from shoal.store.warc import is_page_file, series_and_number
 
-Progress = Callable[[int, int], None]
 MANIFEST = "manifest.json"
 FORMAT = 1
 """Raised when a file of an older shoal can no longer be read as it is."""
@@ -48,7 +44,7 @@ _UNREADABLE = (tarfile.TarError, msgspec.DecodeError, EOFError, ValueError, Over
 _POSITIONS = "SELECT value FROM meta WHERE key = 'warc' OR key LIKE 'warc %'"
 
 
-class Member(Answer, frozen=True, kw_only=True):
+class Member(StoreAnswer, frozen=True, kw_only=True):
     """A file in a backup."""
 
     name: str
@@ -57,7 +53,7 @@ class Member(Answer, frozen=True, kw_only=True):
     """BLAKE2b-256."""
 
 
-class Manifest(Answer, frozen=True, kw_only=True):
+class Manifest(StoreAnswer, frozen=True, kw_only=True):
     """What must be in a backup."""
 
     format: int
@@ -66,7 +62,7 @@ class Manifest(Answer, frozen=True, kw_only=True):
     members: tuple[Member, ...]
 
 
-class Saved(Answer, frozen=True, kw_only=True):
+class Saved(StoreAnswer, frozen=True, kw_only=True):
     """What is in a backup."""
 
     file: str
@@ -95,11 +91,11 @@ def save(folder: Path, out: Path, progress: Progress) -> Saved:
 def _write(folder: Path, database: Database, stream: BinaryIO, scratch: Path, progress: Progress) -> Manifest:
     copy = scratch / folders.DATABASE
     crawl, pages, ends = _copy_database(database, copy)
-    said = "".join(msgspec.json.encode(opinion).decode() + "\n" for opinion in opinions.all_said(folder))
-    (scratch / folders.FEEDBACK).write_text(said, encoding="utf-8")
+    said = "".join(msgspec.json.encode(mark).decode() + "\n" for mark in mark_log.all_said(folder))
+    (scratch / folders.MARKS).write_text(said, encoding="utf-8")
     files = [
         (copy, copy.stat().st_size),
-        (scratch / folders.FEEDBACK, len(said.encode())),
+        (scratch / folders.MARKS, len(said.encode())),
         *_model(folder, database, scratch),
     ]
     files += _bodies(folder, ends)
@@ -125,7 +121,7 @@ def _copy_database(database: Database, path: Path) -> tuple[str, int, list[tuple
         else:
             copy.executescript(folders.schema())
             with database.snapshot():
-                moving.copy_tables(database, copy)
+                migrate.copy_tables(database, copy)
         folders.erase_secrets(copy)
         crawl = msgspec.json.decode(folders.read_meta(copy, "crawl") or b'""', type=str)
         (pages,) = copy.execute("SELECT count(*) FROM pages").fetchone()
@@ -195,9 +191,9 @@ def bring_back(file: Path, folder: Path, database: str, progress: Progress) -> S
     if folders.exists(folder):
         raise FolderError(f"There is a crawl in {folder} already: choose another --dir.")
     with complaints(str(folder)):
-        made = ours.make_folder(folder)
+        made = ownership.make_folder(folder)
         with (
-            ours.all_or_nothing(made) as put,
+            ownership.all_or_nothing(made) as put,
             tempfile.TemporaryDirectory(prefix=".shoal-", dir=folder) as scratch,
         ):
             manifest = _unpacked(file, Path(scratch), progress)
@@ -277,18 +273,16 @@ class _Sipping:
 def _extract(stream: BinaryIO, path: Path, info: tarfile.TarInfo) -> Member:
     reader = _Hashing(stream)
     size = 0
-    with path.open("wb") as out:
+    with created(path) as out:
         while data := reader.read(_CHUNK):
             out.write(data)
             size += len(data)
-        out.flush()
-        os.fsync(out.fileno())
     return Member(name=info.name, size=size, digest=reader.digest())
 
 
 def _is_ours(name: str) -> bool:
     """Only these names: a stranger's file must not be written anywhere else."""
-    return is_page_file(name) or name in (folders.DATABASE, folders.FEEDBACK, folders.MODEL, MANIFEST)
+    return is_page_file(name) or name in (folders.DATABASE, folders.MARKS, folders.MODEL, MANIFEST)
 
 
 def _size(file: Path) -> int:
@@ -302,10 +296,10 @@ def _damaged(file: Path, why: str) -> InputError:
     return InputError(f"{file} is no whole backup: {why}; nothing was restored.")
 
 
-def _move_on(made: ours.Made, database: str) -> None:
+def _move_on(made: ownership.Made, database: str) -> None:
     """What was restored goes to a database; what cannot be restored as a whole is taken away again."""
     try:
-        moving.to_postgresql(made.folder, database, lambda done, total: None)
+        migrate.to_postgresql(made.folder, database, no_progress)
     except BaseException:
-        folders.remove(made, also=[folders.FEEDBACK])
+        folders.remove(made, also=[folders.MARKS])
         raise

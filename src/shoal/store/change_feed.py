@@ -6,8 +6,8 @@ from array import array
 from collections.abc import Iterable, Iterator
 
 from shoal.errors import FolderError
-from shoal.store import page_links as linking
-from shoal.store.crawl_status import Answer
+from shoal.store import page_links
+from shoal.store.crawl_status import StoreAnswer
 from shoal.store.database import Database
 from shoal.store.page_versions import unpack_both
 
@@ -18,7 +18,7 @@ _FIELDS = """
 _FROM = "FROM versions JOIN pages ON pages.id = page JOIN found ON found.id = page"
 
 
-class Said(Answer, frozen=True, kw_only=True):
+class Said(StoreAnswer, frozen=True, kw_only=True):
     """What a page says, and what is known of it."""
 
     version: int
@@ -80,10 +80,10 @@ def keys(connection: Database) -> dict[int, int]:
 def links(connection: Database) -> Iterator[tuple[int, array[int], list[str]]]:
     """Of every page: where it leads (`urls.key_of`), and in which words."""
     for page, targets in connection.stream("SELECT page, targets FROM links"):
-        yield page, *linking.unpack(targets)
+        yield page, *page_links.unpack(targets)
 
 
-class Body(Answer, frozen=True, kw_only=True):
+class Body(StoreAnswer, frozen=True, kw_only=True):
     """Where the body of a page is, and what it must be."""
 
     url: str

@@ -1,31 +1,98 @@
-"""How does a batch get into the database, and stay there? On one machine in bites; over a wire in a thread, through outages, too.
-
-A crawl in PostgreSQL belongs to the connection that holds its lock. When that connection is lost, so is what it had not
-committed; but it may have been lost after the commit, and before the answer. So each commit counts up a number in the
-database: who comes back looks whether somebody else took the crawl meanwhile, and whether its last batch is there.
-"""
+"""How does a batch get into the database, and stay there? What of it cannot be written costs itself, not the crawl."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
-from shoal.errors import DatabaseGone, FolderError
-from shoal.remembered import Duplicate
+from shoal.errors import DatabaseGone, FolderError, ShoalError
+from shoal.model import Entry, Reason, State
+from shoal.model.stored import Changes, Duplicate, ImageFate, Revisited
 from shoal.store import crawl_folder as folders
 from shoal.store import shared_crawl as clusters
-from shoal.store.database import Database
-from shoal.store.mark_log import OpinionReader, OpinionTable
+from shoal.store.database import Database, Steps, Write, at_once, checkpoint, checkpoint_by_hand, on_the_loop
+from shoal.store.mark_log import MarkLogReader, MarkTable
 from shoal.store.postgres import PostgresDatabase, place_of
-from shoal.store.sqlite import checkpoint, checkpoint_by_hand
-from shoal.store.steps import Steps, Write, at_once, on_the_loop
-from shoal.store.url_index import SqliteShelf, index_of, mirror_of
+from shoal.store.url_index import SqliteUrlIndex, index_of, mirror_of
+
+
+@dataclass(frozen=True)
+class LostRow:
+    """What cannot be written, by number, and what it raised."""
+
+    pages: dict[int, Exception] = field(default_factory=dict)
+    images: dict[int, Exception] = field(default_factory=dict)
+    looks: dict[int, Exception] = field(default_factory=dict)
+    """By the number of the page."""
+
+
+_OF_THE_DISK = (ShoalError, OSError, MemoryError, sqlite3.OperationalError)
+
+
+def is_about_content(error: Exception) -> bool:
+    """True when another batch could be written: neither disk nor database are to blame."""
+    if type(error) is sqlite3.DatabaseError:  # the file is damaged
+        return False
+    return not isinstance(error, _OF_THE_DISK)
+
+
+def encodable(value: Any) -> Any:
+    """The same value, with every text in it such that it can be written."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode() if type(value) is str else value  # words of ours are right
+    if isinstance(value, tuple):
+        return tuple(map(encodable, value))
+    if isinstance(value, msgspec.Struct):
+        fields = {name: getattr(value, name) for name in value.__struct_fields__}
+        return replace(value, **{name: encodable(field) for name, field in fields.items()})
+    return value
+
+
+def without(changes: Changes, lost: LostRow) -> Changes:
+    """The same batch, in which these failed."""
+    gone = len(lost.pages)
+    tally = ((State.DONE, None, -gone), (State.FAILED, Reason.INTERNAL, gone)) if gone else ()
+    return replace(
+        changes,
+        pages=tuple(page for page in changes.pages if page.seen.task.id not in lost.pages),
+        added=tuple(_fate(entry, lost) for entry in changes.added),
+        changed=tuple(_fate(entry, lost) for entry in changes.changed),
+        tally=(*changes.tally, *tally),
+        images=tuple(_image(fate, lost) for fate in changes.images),
+        looks=tuple(_look(look, lost) for look in changes.looks),
+    )
+
+
+def _fate(entry: Entry, lost: LostRow) -> Entry:
+    if (error := lost.pages.get(entry.id)) is None:
+        return entry
+    return replace(entry, state=State.FAILED, reason=Reason.INTERNAL, detail=_why(error))
+
+
+def _image(fate: ImageFate, lost: LostRow) -> ImageFate:
+    if (error := lost.images.get(fate.id)) is None:
+        return fate
+    return replace(fate, state=State.FAILED, reason=Reason.INTERNAL, detail=_why(error), came=None)
+
+
+def _look(look: Revisited, lost: LostRow) -> Revisited:
+    error = lost.looks.get(look.page)
+    return look if error is None else replace(look, seen=None, gone=_why(error))
+
+
+def _why(error: Exception) -> str:
+    return f"Shoal could not store it, which is our fault: {type(error).__name__}."
+
+
+# --- how does a batch get into the database, and stay there ----------------------------------------------------------
 
 logger = logging.getLogger(__name__)
 _T = TypeVar("_T")
@@ -47,7 +114,7 @@ class Batch:
     rewind: Callable[[], None]
     """Forget what the steps did elsewhere than in the database."""
     urls: list[Write]
-    """What of it the shelf must know."""
+    """What of it the URL index must know."""
     keys: list[tuple[int, int]]
     """Of the new URLs, with their ids."""
     rows: int
@@ -56,7 +123,7 @@ class Batch:
     """What the steps found out, before they commit."""
 
 
-class SqliteKeeping:
+class SqliteCommit:
     """A crawl in a SQLite file. All of it runs on the event loop; only the disk is waited for in a thread."""
 
     mark = ""
@@ -64,14 +131,14 @@ class SqliteKeeping:
 
     def __init__(self, folder: Path) -> None:
         # Frontier and commits share one connection: a second one would have to read its pages anew after every commit. While a
-        # commit runs, the frontier may see half of it; that is no harm, because `crawl.records` knows what is in transit.
+        # commit runs, the frontier may see half of it; that is no harm, because `frontier.pending` knows what is in transit.
         self.database = self.near = folders.connect_file(folder)
         checkpoint_by_hand(self.database)
         # Checkpoints sync the disk; on a connection of their own nobody waits for them.
         self._checkpointer = folders.connect_file(folder)
         self._rows_since_checkpoint = 0
-        self.shelf = SqliteShelf(self.database, index_of(folder / folders.DATABASE))
-        self.opinions = OpinionReader(folder)
+        self.url_index = SqliteUrlIndex(self.database, index_of(folder / folders.DATABASE))
+        self.marks = MarkLogReader(folder)
 
     def note(self) -> dict[str, object]:
         """What each commit writes down about itself."""
@@ -80,7 +147,7 @@ class SqliteKeeping:
     async def commit(self, batch: Batch) -> list[Duplicate]:
         """Make a batch durable."""
         duplicates = await on_the_loop(batch.steps())
-        await on_the_loop(self.shelf.learn(batch.keys))
+        await on_the_loop(self.url_index.learn(batch.keys))
         self._rows_since_checkpoint += batch.rows
         if self._rows_since_checkpoint >= _CHECKPOINT_ROWS:
             self._rows_since_checkpoint = 0
@@ -93,12 +160,12 @@ class SqliteKeeping:
 
     def close(self) -> None:
         """Let go of the files."""
-        self.shelf.close()
+        self.url_index.close()
         self._checkpointer.close()
         self.database.close()
 
 
-class PostgresKeeping:
+class PostgresCommit:
     """A crawl in PostgreSQL, by the connection that holds its lock. The event loop sees only a private mirror of it."""
 
     def __init__(self, folder: Path, database: PostgresDatabase) -> None:
@@ -112,8 +179,8 @@ class PostgresKeeping:
         self._commits = _commits(database)
         """How many batches are stored."""
         self.near = mirror_of(database)
-        self.shelf = SqliteShelf(self.near, self.near)
-        self.opinions = OpinionTable(database)
+        self.url_index = SqliteUrlIndex(self.near, self.near)
+        self.marks = MarkTable(database)
 
     def note(self) -> dict[str, object]:
         """What each commit writes down about itself."""
@@ -131,8 +198,8 @@ class PostgresKeeping:
                     break  # only the answer was lost
                 batch.rewind()
         self._commits += 1
-        await on_the_loop(self.shelf.repeat(batch.urls))
-        await on_the_loop(self.shelf.learn(batch.keys))
+        await on_the_loop(self.url_index.repeat(batch.urls))
+        await on_the_loop(self.url_index.learn(batch.keys))
         return batch.duplicates
 
     async def rehearse(self, steps: Callable[[], Steps[None]]) -> None:
@@ -141,11 +208,11 @@ class PostgresKeeping:
 
     def close(self) -> None:
         """Let go of the mirror; the connection belongs to whoever took the lock."""
-        self.shelf.close()
+        self.url_index.close()
 
     def _write(self, batch: Batch) -> None:
         at_once(batch.steps())
-        self.opinions.look()
+        self.marks.look()
 
     async def _come_back(self) -> int:
         """Return when the crawl is ours again; answers how many batches are stored."""
@@ -191,12 +258,12 @@ class PostgresKeeping:
             raise
 
 
-Keeping = SqliteKeeping | PostgresKeeping
+Keeping = SqliteCommit | PostgresCommit
 
 
 def keeping_of(folder: Path, holder: PostgresDatabase | None) -> Keeping:
     """How the crawl in a folder is kept; `holder` is the connection that has its lock, if it is in PostgreSQL."""
-    return SqliteKeeping(folder) if holder is None else PostgresKeeping(folder, holder)
+    return SqliteCommit(folder) if holder is None else PostgresCommit(folder, holder)
 
 
 def _commits(database: Database) -> int:

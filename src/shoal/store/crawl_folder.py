@@ -1,55 +1,64 @@
 """Is this a crawl's folder, and may we use it? Opens its database, wherever that is, or refuses with one clear sentence.
 
-A folder holds a crawl when it has its database (SQLite), or a file that says in which PostgreSQL database it is (`cluster.py`).
+A folder holds a crawl when it has its database (SQLite), or a file that says in which PostgreSQL database it is
+(`store/shared_crawl.py`).
 """
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import os
+import socket
 import sqlite3
 import uuid
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from importlib.resources import files
 from pathlib import Path
 
 import msgspec
 
 from shoal.errors import DatabaseDamaged, FolderBusy, FolderError, InputError, ShoalError, StorageFull
+from shoal.files import created, is_full, unfinished
 from shoal.settings import Cluster, Settings
-from shoal.store import ownership as ours
-from shoal.store import secrets
+from shoal.store import ownership, secrets
 from shoal.store import shared_crawl as clusters
-from shoal.store.database import Database
+from shoal.store.database import Database, SqliteDatabase, open_file, open_unchanged, tune
 from shoal.store.ownership import LOCK, Made
 from shoal.store.postgres import PostgresDatabase
-from shoal.store.sqlite import SqliteDatabase, open_file, tune
+from shoal.store.upgrades import MARKS_OF_3, VERSION, can_upgrade, upgrade
 
-VERSION = 3
-"""Raised when a folder written by an older shoal can no longer be read as it is."""
-DATABASE, MODEL, FEEDBACK = ours.DATABASE, ours.MODEL, ours.FEEDBACK
-is_own = ours.is_own
+DATABASE, MODEL, MARKS = ownership.DATABASE, ownership.MODEL, ownership.MARKS
+is_own = ownership.is_own
 META = "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
 """Keeps a JSON text under a key."""
 _SECURELY = "PRAGMA secure_delete = ON"
-_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 def exists(folder: Path) -> bool:
     """True when the folder holds a crawl, or stands for one."""
-    return (folder / DATABASE).is_file() or is_remote(folder)
+    return (folder / DATABASE).is_file() or bool(clusters.read(folder).database)
 
 
 def is_remote(folder: Path) -> bool:
     """True when the crawl is in PostgreSQL."""
-    return bool(clusters.read(folder).database)
+    return bool(_home_of(folder).database)
+
+
+def _home_of(folder: Path) -> clusters.Home:
+    """What the folder says; where none stands for a crawl, what the database that the user names knows of it. Makes nothing."""
+    if exists(folder) or not (named := _named_servers()).database:
+        return clusters.read(folder)
+    return clusters.look_up(folder, named) or clusters.Home()
+
+
+def _named_servers() -> Cluster:
+    return Cluster(database=os.environ.get("SHOAL_DATABASE", ""), broker=os.environ.get("SHOAL_BROKER", ""))
 
 
 def read_cluster(folder: Path) -> Cluster:
     """The servers that the crawl uses; none, when it is on this machine alone."""
-    home = clusters.read(folder)
+    home = _home_of(folder)
     return Cluster(database=home.database, broker=home.broker)
 
 
@@ -67,17 +76,18 @@ def write_cluster(folder: Path, cluster: Cluster) -> None:
 
 
 def find(folder: Path, cluster: Cluster | None = None) -> bool:
-    """True when there is a crawl here, or one of this name in the database that the user names: then the folder is made."""
+    """True when there is a crawl here, or one of this name in the database that the user names: then the folder is made.
+
+    For those who are going to write there; who only reads leaves no folder behind (`connect`).
+    """
     if exists(folder):
         return True
-    wanted = cluster or Cluster(
-        database=os.environ.get("SHOAL_DATABASE", ""), broker=os.environ.get("SHOAL_BROKER", "")
-    )
+    wanted = cluster or _named_servers()
     if not wanted.database:
         return False
     with storage_errors(folder):
         if folder.is_dir():
-            ours.refuse_strange(folder)
+            ownership.refuse_strange(folder)
         return clusters.adopt(folder, wanted)
 
 
@@ -94,9 +104,9 @@ def create(folder: Path, settings: Settings, model: bytes = b"", cluster: Cluste
     meta = {"version": VERSION, "crawl": crawl, "settings": secrets.masked(settings)}
     rows = [(key, msgspec.json.encode(value).decode()) for key, value in meta.items()]
     with storage_errors(folder):
-        made = ours.make_folder(folder)
+        made = ownership.make_folder(folder)
         try:
-            with ours.all_or_nothing(made) as put:
+            with ownership.all_or_nothing(made) as put:
                 if wanted.database:
                     clusters.create(folder, wanted, rows, crawl, model, secrets.of(settings))
                 else:
@@ -116,10 +126,11 @@ def _create_file(
         with clusters.written(folder, home) as part:
             put(part, clusters.FILE)
     if model:
-        with ours.unfinished(folder) as part:
-            _write_synced(part, model)
+        with unfinished(folder) as part:
+            with created(part) as stream:
+                stream.write(model)
             put(part, MODEL)
-    with ours.unfinished(folder) as part:
+    with unfinished(folder) as part:
         with closing(sqlite3.connect(part)) as connection:
             connection.executescript(schema())
             connection.executemany("INSERT INTO meta VALUES (?, ?)", rows)
@@ -132,26 +143,19 @@ def schema() -> str:
     return files("shoal.store").joinpath("schema.sql").read_text(encoding="utf-8")
 
 
-def _write_synced(path: Path, data: bytes) -> None:
-    with path.open("xb") as stream:
-        stream.write(data)
-        stream.flush()
-        os.fsync(stream.fileno())
-
-
 def remove(made: Made, also: Iterable[str] = ()) -> None:
     """Take a crawl back that this run made, also out of a database; what else came into its folder stays."""
     if (home := clusters.read(made.folder)).database:
         clusters.drop(home)
     with storage_errors(made.folder):
-        ours.take_back(made, also)
+        ownership.take_back(made, also)
 
 
 def connect(folder: Path) -> SqliteDatabase | PostgresDatabase:
     """A connection to the database of a crawl; any number may read while one writes."""
-    if not find(folder):
-        raise _missing(folder)
-    if not (home := clusters.read(folder)).database:
+    if not (home := _home_of(folder)).database:
+        if not exists(folder):
+            raise _missing(folder)
         return connect_file(folder)
     database = clusters.connect(folder, home)
     try:
@@ -165,11 +169,13 @@ def connect(folder: Path) -> SqliteDatabase | PostgresDatabase:
 def connect_file(folder: Path) -> SqliteDatabase:
     """The same for a crawl that is known to be in a SQLite file."""
     with storage_errors(folder):
-        connection = open_file(folder / DATABASE)
+        may_write = os.access(folder, os.W_OK, effective_ids=True)
+        connection = open_file(folder / DATABASE) if may_write else open_unchanged(folder / DATABASE)
         try:
             _check_file(folder, connection)  # before anything is changed
             _check_version(folder, connection)
-            tune(connection)
+            if may_write:
+                tune(connection)
         except (sqlite3.Error, FolderError):
             connection.close()
             raise
@@ -256,10 +262,33 @@ def _check_file(folder: Path, connection: SqliteDatabase) -> None:
 
 def _check_version(folder: Path, connection: Database) -> None:
     version = msgspec.json.decode(read_meta(connection, "version") or b"0")
-    if version != VERSION:
+    if can_upgrade(version):
+        _bring_up_to_date(folder, connection)
+    elif version != VERSION:
         raise FolderError(
             f"The folder {folder} was written by another version of shoal (format {version}, this one reads {VERSION})."
         )
+
+
+def _bring_up_to_date(folder: Path, connection: Database) -> None:
+    """An older shoal wrote it; but one that is at work there could not go on with what we make of it."""
+    try:
+        with nullcontext() if _is_ours(folder, connection) else lock(folder), connection.transaction():
+            version = msgspec.json.decode(read_meta(connection, "version") or b"0")
+            upgrade(connection, version)  # unless another process just did
+            if (before := folder / MARKS_OF_3).exists() and not (folder / MARKS).exists():
+                before.rename(folder / MARKS)
+    except FolderBusy as error:
+        raise FolderBusy(f"{error} It is of an older version of shoal: wait for its end, or stop it.") from None
+
+
+def _is_ours(folder: Path, connection: Database) -> bool:
+    """True when this process has the folder locked."""
+    if isinstance(connection, PostgresDatabase):
+        last = clusters.last_coordinator(connection)
+        own = last is not None and (last.host, last.pid) == (socket.gethostname(), os.getpid())
+        return own and clusters.holder(connection) is not None
+    return is_running(folder) and (folder / LOCK).read_text(errors="replace").strip() == str(os.getpid())
 
 
 @contextmanager
@@ -309,7 +338,7 @@ def lock_existing(folder: Path) -> Iterator[None]:
 
 def is_running(folder: Path) -> bool:
     """True while a crawl is at work in the folder, or at the same crawl on another machine."""
-    if (home := clusters.read(folder)).database:
+    if (home := _home_of(folder)).database:
         with closing(clusters.connect(folder, home)) as database:
             return clusters.holder(database) is not None
     try:
@@ -341,7 +370,7 @@ def storage_errors(folder: Path) -> Iterator[None]:
 
 
 def _from_os(folder: Path, error: OSError) -> ShoalError:
-    if error.errno in _NO_ROOM:
+    if is_full(error):
         return _full(folder)
     return FolderError(f"The folder {folder} cannot be used: {error.strerror or error}.")
 
@@ -365,7 +394,7 @@ def _taken(folder: Path) -> FolderError:
 
 
 def _missing(folder: Path) -> FolderError:
-    if folder.is_dir() and any(map(ours.PAGE_FILE.fullmatch, os.listdir(folder))):
+    if folder.is_dir() and any(map(ownership.PAGE_FILE.fullmatch, os.listdir(folder))):
         return FolderError(f"The database of the crawl in {folder} is gone{_advice(folder)}.")
     return FolderError(f"There is no crawl in {folder}: start one with 'shoal crawl … --dir {folder}'.")
 

@@ -1,4 +1,4 @@
-"""How is the crawl doing? Questions to its database that change nothing (those about one URL: `explain.py`)."""
+"""How is the crawl doing? Questions to its database that change nothing (those about one URL: `store/provenance.py`)."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ _CLOSED_SHOWN = 20
 _HOSTS_WAITING = "SELECT count(DISTINCT host) FROM urls WHERE state = 0"
 
 
-class Answer(msgspec.Struct, frozen=True, kw_only=True):
+class StoreAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """The common shape of all reports: ready to be printed as JSON."""
 
 
-class Count(Answer, frozen=True, kw_only=True):
+class ReasonCount(StoreAnswer, frozen=True, kw_only=True):
     """How often something was the reason."""
 
     reason: str
     count: int
 
 
-class HostCounts(Answer, frozen=True, kw_only=True):
+class HostCounts(StoreAnswer, frozen=True, kw_only=True):
     """What came of one host so far."""
 
     host: str
@@ -39,30 +39,21 @@ class HostCounts(Answer, frozen=True, kw_only=True):
     failed: int
 
 
-class ClosedHost(Answer, frozen=True, kw_only=True):
+class ClosedHost(StoreAnswer, frozen=True, kw_only=True):
     """A host of which nothing more is asked."""
 
     host: str
     reason: str
 
 
-class FailedSeed(Answer, frozen=True, kw_only=True):
+class FailedSeed(StoreAnswer, frozen=True, kw_only=True):
     """A URL that the crawl was to start from, and that gave no page."""
 
     url: str
     why: str
 
 
-class BestPage(Answer, frozen=True, kw_only=True):
-    """One of the pages that are most about the topic."""
-
-    title: str
-    url: str
-    score: float | None
-    """None for a page that is not judged, but marked relevant."""
-
-
-class Forecast(Answer, frozen=True, kw_only=True):
+class Forecast(StoreAnswer, frozen=True, kw_only=True):
     """What the strategy expected when the last run ended (`model.Outlook`), and when that was."""
 
     pages: int
@@ -84,8 +75,8 @@ class Forecast(Answer, frozen=True, kw_only=True):
     """One sentence when the random checks do not fit the model, else empty."""
 
 
-class PictureCounts(Answer, frozen=True, kw_only=True):
-    """How many pictures there are, and what became of the others."""
+class ImageCounts(StoreAnswer, frozen=True, kw_only=True):
+    """How many images there are, and what became of the others."""
 
     kept: int
     """Each once."""
@@ -96,7 +87,7 @@ class PictureCounts(Answer, frozen=True, kw_only=True):
     skipped: int
 
 
-class Status(Answer, frozen=True, kw_only=True):
+class Status(StoreAnswer, frozen=True, kw_only=True):
     """The whole crawl at a glance."""
 
     running: bool
@@ -108,9 +99,9 @@ class Status(Answer, frozen=True, kw_only=True):
     skipped: int
     moved: int
     fetching_urls: tuple[str, ...]
-    failures: tuple[Count, ...]
+    failures: tuple[ReasonCount, ...]
     """Why URLs failed, the most frequent reason first."""
-    skips: tuple[Count, ...]
+    skips: tuple[ReasonCount, ...]
     """Why URLs were not asked for, the most frequent reason first."""
     pages: int
     judged: int
@@ -131,19 +122,19 @@ class Status(Answer, frozen=True, kw_only=True):
     hosts: int
     hosts_waiting: int
     """Hosts that have URLs waiting."""
-    hosts_closed: tuple[Count, ...]
+    hosts_closed: tuple[ReasonCount, ...]
     closed: tuple[ClosedHost, ...]
     """Some of the closed hosts, those with most pages first."""
     top_hosts: tuple[HostCounts, ...]
     """The hosts with most pages."""
     failed_seeds: tuple[FailedSeed, ...]
     """The seeds that gave no page."""
-    pictures: PictureCounts | None = None
-    """None when no page showed a picture that was wanted."""
+    images: ImageCounts | None = None
+    """None when no page showed an image that was wanted."""
     due: int = 0
     """Pages that are to be looked at again."""
     internal_errors: int = 0
-    """Bugs of ours that pages brought to light, over all runs; the folder has a log of them (`crawl/internal_errors.py`)."""
+    """Bugs of ours that pages brought to light, over all runs; the folder has a log of them (`internal_errors.py`)."""
     outlook: Forecast | None = None
     """What was to be expected when the last run ended; None when the strategy cannot tell."""
 
@@ -174,7 +165,7 @@ def status(connection: Database, *, running: bool) -> Status:
             closed=_closed_hosts(connection),
             top_hosts=_top_hosts(connection),
             failed_seeds=failed_seeds(connection),
-            pictures=pictures(connection),
+            images=images(connection),
             due=connection.execute("SELECT count(*) FROM due").fetchone()[0],
             internal_errors=msgspec.json.decode(read_meta(connection, INTERNAL_ERRORS) or b"0", type=int),
             outlook=_forecast(connection),
@@ -182,13 +173,13 @@ def status(connection: Database, *, running: bool) -> Status:
         )
 
 
-def pictures(connection: Database) -> PictureCounts | None:
-    """How many pictures there are; None when none was ever wanted."""
-    states = dict(connection.execute("SELECT state, count(*) FROM pictures GROUP BY state"))
+def images(connection: Database) -> ImageCounts | None:
+    """How many images there are; None when none was ever wanted."""
+    states = dict(connection.execute("SELECT state, count(*) FROM images GROUP BY state"))
     if not states:
         return None
-    (copies,) = connection.execute("SELECT count(*) FROM pictures WHERE same_as <> 0").fetchone()
-    return PictureCounts(
+    (copies,) = connection.execute("SELECT count(*) FROM images WHERE same_as <> 0").fetchone()
+    return ImageCounts(
         kept=states.get(State.DONE, 0) - copies,
         copies=copies,
         waiting=states.get(State.WAITING, 0),
@@ -229,19 +220,6 @@ def failed_seeds(connection: Database) -> tuple[FailedSeed, ...]:
     return tuple(FailedSeed(url=url, why=(detail or reason).rstrip(".")) for url, reason, detail in rows)
 
 
-def best(connection: Database, limit: int) -> list[BestPage]:
-    """Those marked relevant, then the pages with the highest scores; of pages that say the same, only the first."""
-    found = connection.execute(
-        """
-        SELECT pages.title, found.url, pages.score FROM pages JOIN found USING (id) LEFT JOIN marks USING (id)
-        WHERE coalesce(marks.relevant, CASE WHEN pages.score IS NULL THEN 0 ELSE 1 END) = 1 AND pages.duplicate_of = 0
-        ORDER BY coalesce(marks.relevant, 0) DESC, pages.score DESC NULLS LAST, pages.fetch_order LIMIT ?
-        """,
-        (limit,),
-    )
-    return [BestPage(title=title, url=url, score=score) for title, url, score in found]
-
-
 def time_of(seconds: float | None) -> datetime | None:
     """A stored time as a person reads it."""
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
@@ -260,9 +238,9 @@ def _fetching(connection: Database) -> tuple[str, ...]:
     return msgspec.json.decode(read_meta(connection, "fetching") or b"[]", type=tuple[str, ...])
 
 
-def _reasons(connection: Database, state: State) -> tuple[Count, ...]:
+def _reasons(connection: Database, state: State) -> tuple[ReasonCount, ...]:
     query = "SELECT reason, urls FROM tally WHERE state = ? AND urls > 0 ORDER BY urls DESC, reason"
-    return tuple(Count(reason=reason, count=urls) for reason, urls in connection.execute(query, (state,)))
+    return tuple(ReasonCount(reason=reason, count=urls) for reason, urls in connection.execute(query, (state,)))
 
 
 def _page_totals(connection: Database) -> dict[str, Any]:
@@ -292,9 +270,9 @@ def _page_totals(connection: Database) -> dict[str, Any]:
     }
 
 
-def _closing_reasons(connection: Database) -> tuple[Count, ...]:
+def _closing_reasons(connection: Database) -> tuple[ReasonCount, ...]:
     query = "SELECT closed, count(*) FROM hosts WHERE closed IS NOT NULL GROUP BY closed ORDER BY 2 DESC, closed"
-    return tuple(Count(reason=reason, count=count) for reason, count in connection.execute(query))
+    return tuple(ReasonCount(reason=reason, count=count) for reason, count in connection.execute(query))
 
 
 def _closed_hosts(connection: Database) -> tuple[ClosedHost, ...]:

@@ -17,26 +17,24 @@ from pathlib import Path
 import msgspec
 
 from shoal.model import Entry, Response, State, Timing
-from shoal.remembered import Changes, Duplicate, Look, RobotsRecord, TopicChange, Totals
-from shoal.remembered import PatternCount as Pattern
+from shoal.model.stored import Changes, Duplicate, Revisited, RobotsRecord, TopicChange, Totals
+from shoal.model.stored import PatternCount as Pattern
+from shoal.store import commit as commits
 from shoal.store import crawl_folder as folders
-from shoal.store import recovery_file as spare
-from shoal.store import unwritable
+from shoal.store import recovery_file
 from shoal.store.commit import Batch, keeping_of
 from shoal.store.crawl_status import INTERNAL_ERRORS, FailedSeed, failed_seeds
-from shoal.store.database import Database
-from shoal.store.history import add_version, latest
-from shoal.store.memory import Memory
-from shoal.store.pages import PageWriter
-from shoal.store.pictures import PictureWriter, SqliteBacklog
+from shoal.store.database import Database, Steps, Write, in_bites
+from shoal.store.kept_images import ImageWriter, SqliteBacklog
+from shoal.store.page_writer import PageWriter
 from shoal.store.postgres import PostgresDatabase
 from shoal.store.revisits import TALLY
-from shoal.store.steps import Steps, Write, in_bites
+from shoal.store.strategy_memory import StrategyMemory, add_version, latest
 from shoal.store.warc import Bodies, WarcWriter, is_elsewhere, read_body
 from shoal.urls import key_of
 
 _ROWS_OF_A_PAGE = 20
-"""With its text, a page takes as much of the log as so many URLs; a picture with its thumbnail, too."""
+"""With its text, a page takes as much of the log as so many URLs; an image with its thumbnail, too."""
 _FoundRow = tuple[int, int, int, float, int, int, int, int, str, str, str, float | None]
 _HOST = "INSERT INTO hosts (id, name) VALUES (?, ?)"
 _FOUND = f"INSERT INTO found VALUES ({', '.join('?' * 12)})"
@@ -45,13 +43,13 @@ _FOUND_ANEW = """
     WHERE id = ?
 """
 _CLOSE = """
-    INSERT INTO fates VALUES (?, ?, ?, ?, 1, 0)
+    INSERT INTO fates VALUES (?, ?, ?, ?, 1, 0, '')
     ON CONFLICT (id) DO UPDATE SET state = excluded.state, reason = excluded.reason, detail = excluded.detail
 """
 _FATE = """
-    INSERT INTO fates VALUES (?, ?, ?, ?, ?, ?)
+    INSERT INTO fates VALUES (?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET state = excluded.state, reason = excluded.reason, detail = excluded.detail,
-                                   attempt = excluded.attempt, not_before = excluded.not_before
+                                   attempt = excluded.attempt, not_before = excluded.not_before, target = excluded.target
 """
 _ROBOTS = """
     INSERT INTO robots VALUES (?, ?, ?, ?, ?)
@@ -82,26 +80,26 @@ class CrawlStore:
         self.folder = folder
         self._durable = durable
         with folders.storage_errors(folder):
-            self._keeping = keeping_of(folder, holder)
-            self._database: Database = self._keeping.database
+            self._committing = keeping_of(folder, holder)
+            self._database: Database = self._committing.database
             folders.hide_secrets(folder, self._database)
-        self.shelf, self.opinions = self._keeping.shelf, self._keeping.opinions
+        self.url_index, self.marks = self._committing.url_index, self._committing.marks
         self.settings = settings = folders.read_settings(folder, self._database)
-        self.memory = Memory(folder, settings, self._database)
-        position = folders.read_meta(self._database, self._keeping.warc_key)
+        self.memory = StrategyMemory(folder, settings, self._database)
+        position = folders.read_meta(self._database, self._committing.warc_key)
         try:
             self._warc: Bodies = warc or WarcWriter(
                 folder,
                 msgspec.json.decode(position, type=tuple[str, int]) if position else None,
                 user_agent=settings.fetching.user_agent,
                 contact=settings.fetching.contact,
-                mark=self._keeping.mark,
+                mark=self._committing.mark,
             )
         except BaseException:
-            self._keeping.close()
+            self._committing.close()
             raise
         self._pages = PageWriter(self._database, self._warc)
-        self._pictures = PictureWriter(self._database, self._warc)
+        self._images = ImageWriter(self._database, self._warc)
         self.backlog = SqliteBacklog(self._database)
         self._lost: list[tuple[str, Exception]] = []
 
@@ -120,14 +118,14 @@ class CrawlStore:
                    coalesce(max(fetch_order), 0) FROM pages
             """
         ).fetchone()
-        query = "SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM pictures"
-        (pictured,) = self._database.execute(query).fetchone()
+        query = "SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM images"
+        (of_images,) = self._database.execute(query).fetchone()
         elapsed = msgspec.json.decode(folders.read_meta(self._database, "elapsed") or b"0", type=float)
         internal = msgspec.json.decode(folders.read_meta(self._database, INTERNAL_ERRORS) or b"0", type=int)
         return Totals(
             pages=pages,
             relevant=relevant,
-            bytes=size + pictured,
+            bytes=size + of_images,
             last_order=last,
             elapsed=elapsed,
             internal_errors=internal,
@@ -139,7 +137,7 @@ class CrawlStore:
 
     def robots(self, origin: str) -> RobotsRecord | None:
         """What the robots.txt of an origin said when it was read last."""
-        row = self._keeping.near.execute("SELECT * FROM robots WHERE origin = ?", (origin,)).fetchone()
+        row = self._committing.near.execute("SELECT * FROM robots WHERE origin = ?", (origin,)).fetchone()
         return RobotsRecord(**dict(zip(RobotsRecord.__struct_fields__, row, strict=True))) if row else None
 
     def patterns(self) -> Iterator[Pattern]:
@@ -173,16 +171,16 @@ class CrawlStore:
         with folders.storage_errors(self.folder):
             hosts, rewind = self._new_hosts(changes), self._marked_for_rewind()
             try:
-                return await self._keeping.commit(self._batch(changes, hosts, rewind))
+                return await self._committing.commit(self._batch(changes, hosts, rewind))
             except Exception as error:
-                if not unwritable.is_about_content(error):
+                if not commits.is_about_content(error):
                     raise
                 rewind()
-                return await self._salvage(unwritable.encodable(changes), hosts, rewind)
+                return await self._salvage(commits.encodable(changes), hosts, rewind)
 
     def _batch(self, changes: Changes, hosts: list[tuple[int, str]], rewind: Callable[[], None]) -> Batch:
         found = [self._found_row(entry) for entry in changes.added]
-        pages = len(changes.pages) + len(changes.looks) + len(changes.pictures)
+        pages = len(changes.pages) + len(changes.looks) + len(changes.images)
         batch = Batch(
             steps=lambda: self._steps(changes, batch),
             rewind=rewind,
@@ -196,29 +194,29 @@ class CrawlStore:
         self, changes: Changes, hosts: list[tuple[int, str]], rewind: Callable[[], None]
     ) -> list[Duplicate]:
         """Write a batch with which something was wrong, without what cannot be written."""
-        lost = unwritable.Lost()
+        lost = commits.LostRow()
         for page in changes.pages:
             await self._rehearse(Changes(pages=(page,)), lost.pages, page.seen.task.id, rewind)
-        for fate in changes.pictures:
-            await self._rehearse(Changes(pictures=(fate,)), lost.pictures, fate.id, rewind)
+        for fate in changes.images:
+            await self._rehearse(Changes(images=(fate,)), lost.images, fate.id, rewind)
         for look in changes.looks:
             await self._rehearse(Changes(looks=(look,)), lost.looks, look.page, rewind)
         urls = {page.seen.task.id: page.seen.task.url for page in changes.pages}
         self._lost += [(urls[id], error) for id, error in lost.pages.items()]
-        others = (*lost.pictures.values(), *lost.looks.values())
-        self._lost += [("a picture, or a page that was looked at again", error) for error in others]
-        return await self._keeping.commit(self._batch(unwritable.without(changes, lost), hosts, rewind))
+        others = (*lost.images.values(), *lost.looks.values())
+        self._lost += [("an image, or a page that was looked at again", error) for error in others]
+        return await self._committing.commit(self._batch(commits.without(changes, lost), hosts, rewind))
 
     async def _rehearse(
         self, changes: Changes, lost: dict[int, Exception], id: int, rewind: Callable[[], None]
     ) -> None:
         """Write one thing and take it back: if it cannot be written, it is lost."""
         try:
-            await self._keeping.rehearse(lambda: self._rehearsal(changes))
+            await self._committing.rehearse(lambda: self._rehearsal(changes))
         except _TakenBack:
             pass  # it can be
         except Exception as error:
-            if not unwritable.is_about_content(error):
+            if not commits.is_about_content(error):
                 raise
             lost[id] = error
         rewind()
@@ -236,11 +234,11 @@ class CrawlStore:
 
     def _marked_for_rewind(self) -> Callable[[], None]:
         """What forgets all that is written to files, or kept in mind, from now on."""
-        position, forget_pictures = self._warc.position, self._pictures.marked_for_rewind()
+        position, forget_images = self._warc.position, self._images.marked_for_rewind()
 
         def rewind() -> None:
             self._warc.rewind(position)
-            forget_pictures()
+            forget_images()
 
         return rewind
 
@@ -252,7 +250,7 @@ class CrawlStore:
             batch.duplicates = yield from self._pages.write(changes.pages)
             yield from self._write_extras(changes)
             yield from self._write_memory(changes)
-            if (changes.pages or changes.pictures or changes.looks) and self._durable:
+            if (changes.pages or changes.images or changes.looks) and self._durable:
                 yield self._warc.sync
             self._write_meta(changes)
         return batch.duplicates
@@ -260,7 +258,7 @@ class CrawlStore:
     def close(self) -> None:
         """Let go of the folder."""
         self._warc.close()
-        self._keeping.close()
+        self._committing.close()
 
     # --- URLs --------------------------------------------------------------------------------------------------------
 
@@ -269,12 +267,12 @@ class CrawlStore:
         yield _FOUND_ANEW, [_found_anew(entry) for entry, _ in changes.repriced]
         # In the order of the table, so that neighbours are changed together.
         fates = sorted(map(_fate, (*filter(_has_fate, changes.added), *changes.changed)))
-        self.shelf.expect_fates(id for id, *_ in fates)
+        self.url_index.expect_fates(id for id, *_ in fates)
         yield _FATE, fates
         for closing in changes.closed:
-            self.shelf.expect_fates(closing.waiting)
+            self.url_index.expect_fates(closing.waiting)
             yield _CLOSE, [(id, closing.state, closing.reason, closing.detail) for id in closing.waiting]
-        hosts = self.shelf.host_ids
+        hosts = self.url_index.host_ids
         closed = [(closing.reason, hosts[closing.host]) for closing in changes.closed]
         yield "UPDATE hosts SET closed = ? WHERE id = ?", closed
         came = Counter(hosts[page.seen.task.host] for page in changes.pages)
@@ -283,26 +281,26 @@ class CrawlStore:
 
     def _new_hosts(self, changes: Changes) -> list[tuple[int, str]]:
         names = {entry.host for entry in changes.added}.union(closing.host for closing in changes.closed)
-        return [(self.shelf.new_host(name), name) for name in names.difference(self.shelf.host_ids)]
+        return [(self.url_index.new_host(name), name) for name in names.difference(self.url_index.host_ids)]
 
     def _found_row(self, entry: Entry) -> _FoundRow:
         return (
-            entry.id, key_of(entry.url), self.shelf.host_ids[entry.host], entry.priority, entry.depth, entry.parent, entry.origin,
-            entry.hop, entry.url, entry.anchor, entry.why, entry.inherited,
+            entry.id, entry.key or key_of(entry.url), self.url_index.host_ids[entry.host], entry.priority, entry.depth,
+            entry.parent, entry.origin, entry.hop, entry.url, entry.anchor, entry.why, entry.inherited,
         )  # fmt: skip
 
     # --- the rest of a batch -----------------------------------------------------------------------------------------
 
     def _write_extras(self, changes: Changes) -> Steps[None]:
-        self._pictures.show(changes.shown)
-        for fate in changes.pictures:
-            self._pictures.settle(fate)
+        self._images.show(changes.shown)
+        for fate in changes.images:
+            self._images.settle(fate)
             yield None
         for look in changes.looks:
             self._look(look)
             yield None
 
-    def _look(self, look: Look) -> None:
+    def _look(self, look: Revisited) -> None:
         if look.seen is not None:
             self._pages.write_again(look.seen)
         elif look.gone:
@@ -320,13 +318,13 @@ class CrawlStore:
 
     def _write_meta(self, changes: Changes) -> None:
         meta = {
-            self._keeping.warc_key: self._warc.position,
+            self._committing.warc_key: self._warc.position,
             "elapsed": changes.elapsed,
             INTERNAL_ERRORS: changes.internal_errors,
             "fetching": changes.fetching,
             "workers": changes.workers,
         }
-        meta |= self._keeping.note()
+        meta |= self._committing.note()
         rows = [(key, msgspec.json.encode(value).decode()) for key, value in meta.items()]
         self._database.executemany(folders.META, rows)
 
@@ -339,7 +337,7 @@ def open_store(folder: Path) -> Iterator[CrawlStore]:
         try:
             if holder is None:
                 with folders.storage_errors(folder):
-                    spare.write(folder, store.crawl_id, store.settings)
+                    recovery_file.write(folder, store.crawl_id, store.settings)
             yield store
         finally:
             store.close()
@@ -367,5 +365,5 @@ def _has_fate(entry: Entry) -> bool:
     return entry.state is not State.WAITING or entry.attempt > 1 or entry.not_before > 0
 
 
-def _fate(entry: Entry) -> tuple[int, int, str | None, str, int, float]:
-    return entry.id, entry.state, entry.reason, entry.detail, entry.attempt, entry.not_before
+def _fate(entry: Entry) -> tuple[int, int, str | None, str, int, float, str]:
+    return entry.id, entry.state, entry.reason, entry.detail, entry.attempt, entry.not_before, entry.target

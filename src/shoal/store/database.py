@@ -1,16 +1,18 @@
-"""What does the store ask of a database? The few verbs that SQLite and PostgreSQL share; all SQL of the store suits both.
+"""What does the store ask of a database?
 
-Values stand in statements as `?`. Rows are tuples. What one of the two does not know is not used: `coalesce` instead of
-`ifnull`, `ON CONFLICT (…)` with its columns instead of `OR REPLACE`, comparisons instead of numbers where a truth is wanted,
-sums cast to BIGINT, and no order that hangs on where NULL stands.
+A few verbs that SQLite and PostgreSQL share; and how a crawl on one machine is kept, in SQLite.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+import asyncio
+import sqlite3
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
 from itertools import islice
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+from urllib.parse import quote
 
 _MOST_VALUES = 10_000
 """In one statement; both databases take three times as many."""
@@ -74,3 +76,121 @@ def ask_for(database: Database, question: str, values: Iterable[object]) -> Iter
     left = iter(values)
     while portion := list(islice(left, _MOST_VALUES)):
         yield from database.execute(question.format(question_marks(len(portion))), portion)
+
+
+# --- writing without stopping everything else ------------------------------------------------------------------------
+
+_T = TypeVar("_T")
+Wait = Callable[[], object]
+"""Takes long, but leaves the interpreter alone meanwhile."""
+Steps = Generator[Wait | None, None, _T]
+Rows = Sequence[tuple[object, ...]]
+Write = tuple[str, Rows]
+"""A statement, and the rows it is run with."""
+
+
+def in_bites(database: Database, statement: str, rows: Rows) -> Steps[None]:
+    """Write rows, and let the rest of the crawl have its turn in between."""
+    for start in range(0, len(rows), database.bite):
+        database.executemany(statement, rows[start : start + database.bite])
+        yield None
+
+
+async def on_the_loop(steps: Steps[_T]) -> _T:
+    """Run to the end; others have their turn at each step. Whoever is cancelled meanwhile closes what the steps have open."""
+    with closing(steps):
+        while True:
+            try:
+                wait = next(steps)
+            except StopIteration as end:
+                result: _T = end.value
+                return result
+            await (asyncio.sleep(0) if wait is None else asyncio.to_thread(wait))
+
+
+def at_once(steps: Steps[_T]) -> _T:
+    """Run to the end in this thread."""
+    with closing(steps):
+        while True:
+            try:
+                wait = next(steps)
+            except StopIteration as end:
+                result: _T = end.value
+                return result
+            if wait is not None:
+                wait()
+
+
+# --- how is a crawl on one machine kept ------------------------------------------------------------------------------
+
+_BUSY_SECONDS = 30
+
+
+class SqliteDatabase(sqlite3.Connection):
+    """Implements `database.Database`. Any thread may use it, one at a time."""
+
+    bite = 500
+
+    def stream(self, question: str, values: Sequence[Any] = ()) -> Iterator[Any]:
+        """Rows that need not fit into memory all at once."""
+        return self.execute(question, values)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All that is written inside is there together, or not at all."""
+        # At once, because a reader that becomes a writer later can be refused.
+        self.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.execute("COMMIT")
+        finally:
+            if self.in_transaction:
+                self.execute("ROLLBACK")
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """All questions asked inside see the same moment of a crawl that goes on."""
+        self.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self.execute("COMMIT")
+
+    def damage(self) -> list[str]:
+        """What SQLite finds wrong with the file, one line each."""
+        return [line for (line,) in self.execute("PRAGMA quick_check") if line != "ok"]
+
+
+def open_file(path: Path | str, *, uri: bool = False) -> SqliteDatabase:
+    """A connection as all of shoal uses them: no transaction begins by itself."""
+    connection = sqlite3.connect(
+        path, isolation_level=None, check_same_thread=False, timeout=_BUSY_SECONDS, factory=SqliteDatabase, uri=uri
+    )
+    assert isinstance(connection, SqliteDatabase)
+    return connection
+
+
+def open_unchanged(path: Path) -> SqliteDatabase:
+    """A connection to a file in a folder where nothing may be written, not even what many readers agree by."""
+    log = path.with_name(f"{path.name}-wal")
+    how = "mode=ro" if log.exists() and log.stat().st_size else "immutable=1"
+    return open_file(f"file:{quote(str(path))}?{how}", uri=True)
+
+
+def tune(connection: SqliteDatabase) -> None:
+    """Many readers beside one writer, and few waits for the disk."""
+    connection.execute("PRAGMA journal_mode = WAL")
+    # With WAL, NORMAL can lose the last seconds when the power fails, never the consistency: those pages are fetched again.
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute("PRAGMA cache_size = -196608")
+    connection.execute("PRAGMA temp_store = MEMORY")
+
+
+def checkpoint_by_hand(connection: SqliteDatabase) -> None:
+    """Nothing of the log goes into the file until somebody says so."""
+    connection.execute("PRAGMA wal_autocheckpoint = 0")
+
+
+def checkpoint(connection: SqliteDatabase) -> None:
+    """What is in the log goes into the file, as far as nobody reads it; this waits for the disk."""
+    connection.execute("PRAGMA wal_checkpoint(PASSIVE)")

@@ -1,4 +1,4 @@
-"""What did the user say of pages? A file in the crawl's folder, one opinion per line; the last line about a URL counts.
+"""What did the user say of pages? A file in the crawl's folder, one mark per line; the last line about a URL counts.
 
 It is a file of its own because the database belongs to the crawl that is at work: this one anybody may add to meanwhile.
 What was cut off by a crash stands at its end, without a newline; readers ignore it, and the next writer sets it aside.
@@ -18,9 +18,9 @@ from pathlib import Path
 import msgspec
 
 from shoal.errors import FolderError, ShoalError
-from shoal.model import Opinion
+from shoal.files import copy_aside, sync, write_all
+from shoal.model import Mark
 from shoal.store import crawl_folder as folders
-from shoal.store import ownership as ours
 from shoal.store.database import Database
 from shoal.urls import normalise
 
@@ -29,56 +29,56 @@ _LATEST = 253_402_300_799.0
 """The end of the year 9999: no calendar of Python goes further."""
 _LONGEST_LINE = 2**20
 """Bytes: more than any URL has."""
-_ROWS = "SELECT id, url, relevant, at FROM opinions"
-_decode = msgspec.json.Decoder(Opinion).decode
+_ROWS = "SELECT id, url, relevant, at FROM mark_log"
+_decode = msgspec.json.Decoder(Mark).decode
 
 
-def read(folder: Path) -> dict[str, Opinion]:
+def read(folder: Path) -> dict[str, Mark]:
     """What holds now, by URL, what was said last at the end; pages of which the user took everything back are not in it."""
-    return {url: opinion for url, opinion in _last_said(folder).items() if opinion.relevant is not None}
+    return {url: mark for url, mark in _last_said(folder).items() if mark.relevant is not None}
 
 
-def all_said(folder: Path) -> list[Opinion]:
+def all_said(folder: Path) -> list[Mark]:
     """The last that was said of each URL, also where it was taken back."""
     return list(_last_said(folder).values())
 
 
-def add(folder: Path, opinions: Iterable[Opinion]) -> None:
+def add(folder: Path, marks: Iterable[Mark]) -> None:
     """Say something of pages, durably: all of it, or nothing when the disk is full."""
     if folders.is_remote(folder):
-        _insert(folder, opinions)
+        _insert(folder, marks)
         return
-    lines = b"".join(msgspec.json.encode(opinion) + b"\n" for opinion in opinions)
-    with folders.storage_errors(folder), _appending(folder / folders.FEEDBACK) as handle:
-        size, gap = _mend_end(folder / folders.FEEDBACK, handle)
+    lines = b"".join(msgspec.json.encode(mark) + b"\n" for mark in marks)
+    with folders.storage_errors(folder), _appending(folder / folders.MARKS) as handle:
+        size, gap = _mend_end(folder / folders.MARKS, handle)
         try:
-            _write(handle, gap + lines)
+            write_all(handle, gap + lines)
             os.fsync(handle)
         except OSError:
             os.ftruncate(handle, size)
             raise
         if not size:
-            _sync_name(folder)
+            sync(folder)
 
 
-class OpinionReader:
+class MarkLogReader:
     """Hears what the user says while a crawl is at work."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._version: tuple[int, ...] | None = None
         """Of the file when it was read last; None when there was none."""
-        self._known: Mapping[str, Opinion] = {}
+        self._known: Mapping[str, Mark] = {}
         self._listening = False
 
-    def news(self) -> Sequence[Opinion]:
+    def news(self) -> Sequence[Mark]:
         """What changed since the last call; the first time, everything that holds.
 
         A file that cannot be read is an error the first time. Later it is no reason to end a crawl that goes well: there is a
         warning, and what was said before holds.
         """
         first, self._listening = not self._listening, True
-        before, self._version = self._version, _version(self._folder / folders.FEEDBACK)
+        before, self._version = self._version, _version(self._folder / folders.MARKS)
         if self._version == before:
             return ()
         try:
@@ -92,15 +92,15 @@ class OpinionReader:
         return _difference(known, said)
 
 
-class OpinionTable:
+class MarkTable:
     """The same for a crawl in PostgreSQL. `look` waits for the server, `news` does not (save for the first time)."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._last = 0
-        """The number of the last opinion that was read."""
+        """The number of the last mark that was read."""
         self._heard: dict[str, bool | None] = {}
-        self._fresh: list[Opinion] = []
+        self._fresh: list[Mark] = []
         """Read, but not told; `look` adds to it, maybe in another thread, and `news` takes it away."""
         self._listening = False
 
@@ -110,24 +110,24 @@ class OpinionTable:
             self._fresh.append(_from_row(url, relevant, at))
             self._last = id
 
-    def news(self) -> Sequence[Opinion]:
+    def news(self) -> Sequence[Mark]:
         """What changed since the last call; the first time, everything that holds."""
         if not self._listening:
             self._listening = True
             self.look()
         fresh, self._fresh = self._fresh, []
-        latest = {opinion.url: opinion for opinion in fresh}
-        news = [opinion for opinion in latest.values() if self._heard.get(opinion.url) is not opinion.relevant]
-        self._heard |= {opinion.url: opinion.relevant for opinion in news}
+        latest = {mark.url: mark for mark in fresh}
+        news = [mark for mark in latest.values() if self._heard.get(mark.url) is not mark.relevant]
+        self._heard |= {mark.url: mark.relevant for mark in news}
         return news
 
 
-def _difference(known: Mapping[str, Opinion], said: Mapping[str, Opinion]) -> list[Opinion]:
+def _difference(known: Mapping[str, Mark], said: Mapping[str, Mark]) -> list[Mark]:
     """What must be told to somebody who knows the one, so that the other holds. A line that is gone was taken back."""
     gone = [msgspec.structs.replace(known[url], relevant=None) for url in known.keys() - said.keys()]
-    latest = {url: opinion.relevant for url, opinion in known.items()}
+    latest = {url: mark.relevant for url, mark in known.items()}
     news = [*gone, *said.values()]
-    return [opinion for opinion in news if latest.get(opinion.url) is not opinion.relevant]
+    return [mark for mark in news if latest.get(mark.url) is not mark.relevant]
 
 
 # --- reading ---------------------------------------------------------------------------------------------------------
@@ -141,17 +141,17 @@ def _version(path: Path) -> tuple[int, ...] | None:
     return state.st_ino, state.st_size, state.st_mtime_ns
 
 
-def _last_said(folder: Path) -> dict[str, Opinion]:
+def _last_said(folder: Path) -> dict[str, Mark]:
     """The last line about each URL, in the order of the file."""
-    said: dict[str, Opinion] = {}
-    for opinion in _rows(folder) if folders.is_remote(folder) else _from_file(folder):
-        said.pop(opinion.url, None)
-        said[opinion.url] = opinion
+    said: dict[str, Mark] = {}
+    for mark in _rows(folder) if folders.is_remote(folder) else _from_file(folder):
+        said.pop(mark.url, None)
+        said[mark.url] = mark
     return said
 
 
-def _from_file(folder: Path) -> Iterator[Opinion]:
-    path = folder / folders.FEEDBACK
+def _from_file(folder: Path) -> Iterator[Mark]:
+    path = folder / folders.MARKS
     with folders.storage_errors(folder):
         try:
             stream = path.open("rb")
@@ -161,46 +161,46 @@ def _from_file(folder: Path) -> Iterator[Opinion]:
         yield from _lines(path, iter(lambda: stream.readline(_LONGEST_LINE + 1), b""))
 
 
-def _rows(folder: Path) -> Iterator[Opinion]:
+def _rows(folder: Path) -> Iterator[Mark]:
     with folders.reading(folder) as database:
         for _, *row in database.stream(f"{_ROWS} ORDER BY id"):
             yield _from_row(*row)
 
 
-def _from_row(url: str, relevant: int | None, at: float) -> Opinion:
-    return Opinion(url=url, relevant=None if relevant is None else bool(relevant), at=at)
+def _from_row(url: str, relevant: int | None, at: float) -> Mark:
+    return Mark(url=url, relevant=None if relevant is None else bool(relevant), at=at)
 
 
-def _lines(path: Path, lines: Iterable[bytes]) -> Iterator[Opinion]:
+def _lines(path: Path, lines: Iterable[bytes]) -> Iterator[Mark]:
     for number, line in enumerate(lines, start=1):
         if len(line) > _LONGEST_LINE:
-            raise FolderError(f"{path}, line {number} is too long for an opinion; put the line right or delete it.")
+            raise FolderError(f"{path}, line {number} is too long for a mark; put the line right or delete it.")
         if not line.endswith(b"\n"):  # cut off by a crash; or by hand, with an editor that writes no newline at the end
-            if _is_opinion(line):
-                yield _opinion(line)
+            if _is_mark(line):
+                yield _mark(line)
             return  # what somebody adds meanwhile is read the next time
         if line.strip():
             try:
-                yield _opinion(line)
+                yield _mark(line)
             except ValueError as error:
                 raise FolderError(f"{path}, line {number}: {error}; put the line right or delete it.") from error
 
 
-def _opinion(line: bytes) -> Opinion:
+def _mark(line: bytes) -> Mark:
     try:
-        opinion = _decode(line)
+        mark = _decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ValueError(f"it is not an opinion in JSON ({error})") from error
-    if normalise(opinion.url) != opinion.url:
-        raise ValueError(f"{opinion.url!r:.200} is not a URL in normal form")
-    if not 0 <= opinion.at <= _LATEST:
-        raise ValueError(f"{opinion.at:g} is not a time in seconds since 1970")
-    return opinion
+        raise ValueError(f"it is not a mark in JSON ({error})") from error
+    if normalise(mark.url) != mark.url:
+        raise ValueError(f"{mark.url!r:.200} is not a URL in normal form")
+    if not 0 <= mark.at <= _LATEST:
+        raise ValueError(f"{mark.at:g} is not a time in seconds since 1970")
+    return mark
 
 
-def _is_opinion(line: bytes) -> bool:
+def _is_mark(line: bytes) -> bool:
     try:
-        _opinion(line)
+        _mark(line)
     except ValueError:
         return False
     return True
@@ -209,12 +209,12 @@ def _is_opinion(line: bytes) -> bool:
 # --- writing ---------------------------------------------------------------------------------------------------------
 
 
-def _insert(folder: Path, opinions: Iterable[Opinion]) -> None:
-    rows = [(opinion.url, opinion.relevant, opinion.at) for opinion in opinions]
+def _insert(folder: Path, marks: Iterable[Mark]) -> None:
+    rows = [(mark.url, mark.relevant, mark.at) for mark in marks]
     with folders.reading(folder) as database, database.transaction():
         # One writer at a time: numbers must become visible in their order, or the crawl would miss one.
-        database.execute("LOCK TABLE opinions IN EXCLUSIVE MODE")
-        database.executemany("INSERT INTO opinions (url, relevant, at) VALUES (?, ?, ?)", rows)
+        database.execute("LOCK TABLE mark_log IN EXCLUSIVE MODE")
+        database.executemany("INSERT INTO mark_log (url, relevant, at) VALUES (?, ?, ?)", rows)
 
 
 @contextmanager
@@ -232,23 +232,8 @@ def _mend_end(path: Path, handle: int) -> tuple[int, bytes]:
     """Set aside what a crash, or an editor, left at the end; answers the size, and what must stand before the next line."""
     size = os.fstat(handle).st_size
     end = os.pread(handle, size, 0).rpartition(b"\n")[2]
-    if not end or _is_opinion(end):
+    if not end or _is_mark(end):
         return size, b"\n" if end else b""
-    ours.copy_aside(io.BytesIO(end), path, "cut-off")
+    copy_aside(io.BytesIO(end), path, "cut-off")
     os.ftruncate(handle, size - len(end))
     return size - len(end), b""
-
-
-def _write(handle: int, data: bytes) -> None:
-    """In one go, so that no reader sees a part; only a disk that is filling up takes less, and then says why."""
-    while data:
-        data = data[os.write(handle, data) :]
-
-
-def _sync_name(folder: Path) -> None:
-    """A new file is durable when its folder is."""
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -7,7 +7,6 @@ Every connection that `reading` opens has a temporary table `marks`; what is sho
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
@@ -18,10 +17,10 @@ from typing import NamedTuple
 from msgspec.structs import asdict, replace
 
 from shoal.errors import InputError
-from shoal.model import Opinion, State
+from shoal.model import Mark, State
 from shoal.store import crawl_folder as folders
-from shoal.store import mark_log as opinions
-from shoal.store.crawl_status import Answer, time_of
+from shoal.store import mark_log
+from shoal.store.crawl_status import StoreAnswer, time_of
 from shoal.store.database import Database, ask_for
 from shoal.store.provenance import spellings
 from shoal.urls import key_of
@@ -43,17 +42,13 @@ _PAGE = """
 SELECT found.url, pages.title, pages.score, pages.relevant, marks.relevant, marks.at
 FROM pages JOIN found USING (id) LEFT JOIN marks USING (id) WHERE pages.id = ?
 """
-_BY_KEY = (
-    "SELECT found.key, found.id, fates.state, fates.detail FROM found JOIN fates USING (id) WHERE found.key IN ({})"
-)
+_BY_KEY = "SELECT key, id, state, target FROM found JOIN fates USING (id) WHERE key IN ({})"
 _SAY = """
 INSERT INTO said VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET relevant = excluded.relevant, at = excluded.at
 """
-_MOVED = re.compile(r"Moved to (\S+) \(\d+\)\.")
-"""What `crawl.intake` notes of a redirect; the only record of its target when that was known before."""
 
 
-class Mark(Answer, frozen=True, kw_only=True):
+class MarkedPage(StoreAnswer, frozen=True, kw_only=True):
     """A page that the user marked, beside what the judge said of it."""
 
     url: str
@@ -68,7 +63,7 @@ class Mark(Answer, frozen=True, kw_only=True):
     score: float | None
 
 
-class Given(Mark, frozen=True, kw_only=True):
+class GivenMark(MarkedPage, frozen=True, kw_only=True):
     """The same, at the moment when the user says it."""
 
     asked: str
@@ -77,7 +72,7 @@ class Given(Mark, frozen=True, kw_only=True):
     """What the user had said before."""
 
 
-class Meant(Answer, frozen=True, kw_only=True):
+class MeantPage(StoreAnswer, frozen=True, kw_only=True):
     """Which page a typed URL stands for."""
 
     asked: str
@@ -91,16 +86,16 @@ class Meant(Answer, frozen=True, kw_only=True):
 def reading(folder: Path) -> Iterator[Database]:
     """The database of a crawl with the user's marks, for a few questions."""
     with folders.reading(folder) as database:
-        lay_over(database, opinions.read(folder))
+        lay_over(database, mark_log.read(folder))
         yield database
 
 
-def lay_over(connection: Database, said: Mapping[str, Opinion]) -> None:
+def lay_over(connection: Database, said: Mapping[str, Mark]) -> None:
     """Put what the user said beside the pages, in place of what lay there before."""
     connection.executescript(_TABLES)
     if not said:
         return
-    rows = [(key_of(url), opinion.relevant, opinion.at) for url, opinion in said.items()]
+    rows = [(key_of(url), mark.relevant, mark.at) for url, mark in said.items()]
     connection.executemany(_SAY, rows)
     connection.execute(_MARK)
 
@@ -110,21 +105,21 @@ def by_page(connection: Database) -> dict[int, bool]:
     return {id: bool(relevant) for id, relevant in connection.execute("SELECT id, relevant FROM marks")}
 
 
-def marks(connection: Database, said: Mapping[str, Opinion]) -> list[Mark]:
-    """Every opinion, in the order in which they were said; also those about pages that this crawl has not fetched."""
+def marks(connection: Database, said: Mapping[str, Mark]) -> list[MarkedPage]:
+    """Every mark, in the order in which they were said; also those about pages that this crawl has not fetched."""
     on_pages = [_mark(connection, id) for (id,) in connection.execute("SELECT id FROM marks").fetchall()]
     by_url = {mark.url: mark for mark in on_pages}
-    return [by_url.get(url) or _without_page(opinion) for url, opinion in said.items()]
+    return [by_url.get(url) or _without_page(mark) for url, mark in said.items()]
 
 
-def _without_page(said: Opinion) -> Mark:
-    return Mark(url=said.url, title="", relevant=said.relevant, at=time_of(said.at), judged=None, score=None)
+def _without_page(said: Mark) -> MarkedPage:
+    return MarkedPage(url=said.url, title="", relevant=said.relevant, at=time_of(said.at), judged=None, score=None)
 
 
-def _mark(connection: Database, page: int) -> Mark:
+def _mark(connection: Database, page: int) -> MarkedPage:
     url, title, score, judged, marked, at = connection.execute(_PAGE, (page,)).fetchone()
     verdict = None if score is None else bool(judged)
-    return Mark(url=url, title=title, relevant=_flag(marked), at=time_of(at), judged=verdict, score=score)
+    return MarkedPage(url=url, title=title, relevant=_flag(marked), at=time_of(at), judged=verdict, score=score)
 
 
 def _flag(stored: int | None) -> bool | None:
@@ -134,29 +129,29 @@ def _flag(stored: int | None) -> bool | None:
 # --- giving marks ----------------------------------------------------------------------------------------------------
 
 
-def give(connection: Database, meant: Iterable[Meant], relevant: bool | None, now: float) -> list[Given]:
+def give(connection: Database, meant: Iterable[MeantPage], relevant: bool | None, now: float) -> list[GivenMark]:
     """What it means to say this of these pages, each once; nothing is written."""
-    given: dict[int, Given] = {}
+    given: dict[int, GivenMark] = {}
     for one in meant:
         assert one.page is not None, "only pages can be marked"
         mark = _mark(connection, one.page)
         new = mark if mark.relevant is relevant else replace(mark, relevant=relevant, at=time_of(now))
-        given.setdefault(one.page, Given(**asdict(new), asked=one.asked, before=mark.relevant))
+        given.setdefault(one.page, GivenMark(**asdict(new), asked=one.asked, before=mark.relevant))
     return list(given.values())
 
 
-def find(connection: Database, urls: Iterable[str]) -> list[Meant]:
+def find(connection: Database, urls: Iterable[str]) -> list[MeantPage]:
     """Which pages a user means, who may type URLs without `https://`, and old ones that lead elsewhere now.
 
     It takes one pass over all that is known for each hop of the longest chain, however many URLs were typed.
     """
     with connection.snapshot():
         places = {asked: spellings(asked) for asked in urls}
-        meant = {asked: Meant(asked=asked, url=asked, page=None) for asked in places}
+        meant = {asked: MeantPage(asked=asked, url=asked, page=None) for asked in places}
         for _ in range(_MAX_HOPS):
             fates = _fates(connection, chain.from_iterable(places.values()))
             here = {asked: fates[form] for asked, forms in places.items() for form in forms if form in fates}
-            meant |= {asked: Meant(asked=asked, url=fate.url, page=fate.page) for asked, fate in here.items()}
+            meant |= {asked: MeantPage(asked=asked, url=fate.url, page=fate.page) for asked, fate in here.items()}
             places = {asked: [fate.url] for asked, fate in here.items() if fate.moved}
             if not places:
                 break
@@ -184,10 +179,8 @@ def _fates(connection: Database, urls: Iterable[str]) -> dict[str, _Fate]:
     """Those that wait have no fate."""
     keys = {key_of(url): url for url in urls}
     rows = ask_for(connection, _BY_KEY, keys)
-    return {keys[key]: _fate(keys[key], id, state, detail) for key, id, state, detail in rows}
+    return {keys[key]: _fate(keys[key], id, state, target) for key, id, state, target in rows}
 
 
-def _fate(url: str, id: int, state: int, detail: str) -> _Fate:
-    if state == State.MOVED and (target := _MOVED.fullmatch(detail)):
-        return _Fate(target[1], None, moved=True)
-    return _Fate(url, id if state == State.DONE else None, moved=False)
+def _fate(url: str, id: int, state: int, target: str) -> _Fate:
+    return _Fate(target or url, id if state == State.DONE else None, moved=bool(target))

@@ -17,27 +17,26 @@ import msgspec
 from msgspec.structs import replace
 
 from shoal.errors import FolderError, InputError
+from shoal.files import created, place, set_aside, unfinished
+from shoal.protocols import Progress
 from shoal.settings import Cluster
 from shoal.store import crawl_folder as folders
-from shoal.store import mark_log as opinions
-from shoal.store import ownership as ours
+from shoal.store import mark_log, ownership
 from shoal.store import shared_crawl as clusters
-from shoal.store.crawl_status import Answer
-from shoal.store.database import Database, question_marks
+from shoal.store.crawl_status import StoreAnswer
+from shoal.store.database import Database, SqliteDatabase, open_file, question_marks
 from shoal.store.postgres import PostgresDatabase, place_of
-from shoal.store.sqlite import SqliteDatabase, open_file
 from shoal.store.warc import is_elsewhere
 
-Progress = Callable[[int, int], None]
 _TABLE = re.compile(r"^CREATE TABLE (\w+)", re.MULTILINE)
 _PORTION = 2_000
 _OF_THE_COORDINATOR = ("coordinator", "commits")
 """What `meta` says about a connection, which does not move."""
-_NUMBERED = ("versions", "opinions")
+_NUMBERED = ("versions", "mark_log")
 """Tables that number their rows themselves."""
 
 
-class Moved(Answer, frozen=True, kw_only=True):
+class Migrated(StoreAnswer, frozen=True, kw_only=True):
     """What moved, and where the old copy is."""
 
     to: str
@@ -49,7 +48,7 @@ class Moved(Answer, frozen=True, kw_only=True):
     """Pages whose bodies are in the folders of other machines, and stay there."""
 
 
-def to_postgresql(folder: Path, url: str, progress: Progress) -> Moved:
+def to_postgresql(folder: Path, url: str, progress: Progress) -> Migrated:
     """Move a crawl out of its SQLite file."""
     with folders.lock_existing(folder):
         if folders.is_remote(folder):
@@ -70,16 +69,16 @@ def to_postgresql(folder: Path, url: str, progress: Progress) -> Moved:
         with folders.storage_errors(folder):
             clusters.write(folder, home)
             aside = _set_aside(folder / folders.DATABASE)
-    return Moved(to=place_of(url), rows=rows, tables=len(_tables()), aside=aside)
+    return Migrated(to=place_of(url), rows=rows, tables=len(_tables()), aside=aside)
 
 
-def to_sqlite(folder: Path, progress: Progress) -> Moved:
+def to_sqlite(folder: Path, progress: Progress) -> Migrated:
     """Move a crawl out of PostgreSQL into its folder."""
     if not folders.find(folder) or not folders.is_remote(folder):
         raise InputError(f"There is no crawl in {folder} that is in a PostgreSQL database.")
-    home, said = clusters.read(folder), opinions.all_said(folder)
+    home, said = clusters.read(folder), mark_log.all_said(folder)
     _refuse_taken(folder)
-    with folders.lock(folder) as source, folders.storage_errors(folder), ours.unfinished(folder) as part:
+    with folders.lock(folder) as source, folders.storage_errors(folder), unfinished(folder) as part:
         assert source is not None
         with closing(open_file(part)) as target:
             target.executescript(folders.schema())
@@ -89,14 +88,14 @@ def to_sqlite(folder: Path, progress: Progress) -> Moved:
             counted = [target.execute("SELECT count(*) FROM pages WHERE warc_file = ?", (name,)) for name in away]
             elsewhere = sum(cursor.fetchone()[0] for cursor in counted)
         _place_model(folder, clusters.model_of(source))
-        ours.place(part, folder / folders.DATABASE)
+        place(part, folder / folders.DATABASE)
         clusters.write(
             folder, clusters.Home(broker=home.broker, proxy=home.proxy)
         )  # from here on the file is the crawl
         aside = clusters.set_aside(home)
     if said:
-        opinions.add(folder, said)
-    return Moved(
+        mark_log.add(folder, said)
+    return Migrated(
         to=str(folder / folders.DATABASE), rows=rows, tables=len(_tables()), aside=aside, bodies_elsewhere=elsewhere
     )
 
@@ -180,8 +179,8 @@ def _go_on_numbering(database: PostgresDatabase) -> None:
 
 
 def _copy_files(folder: Path, target: PostgresDatabase) -> None:
-    said = [(opinion.url, opinion.relevant, opinion.at) for opinion in opinions.all_said(folder)]
-    target.executemany("INSERT INTO opinions (url, relevant, at) VALUES (?, ?, ?)", said)
+    said = [(mark.url, mark.relevant, mark.at) for mark in mark_log.all_said(folder)]
+    target.executemany("INSERT INTO mark_log (url, relevant, at) VALUES (?, ?, ?)", said)
     if (model := folder / folders.MODEL).exists():
         target.execute(clusters.MODEL, (model.read_bytes(),))
 
@@ -195,18 +194,19 @@ def _refuse_taken(folder: Path) -> None:
 def _place_model(folder: Path, model: bytes) -> None:
     path = folder / folders.MODEL
     if model and not (path.is_file() and path.read_bytes() == model):  # a crawl that moved away left it there
-        with ours.unfinished(folder) as part:
-            part.write_bytes(model)
-            ours.place(part, path)
+        with unfinished(folder) as part:
+            with created(part) as stream:
+                stream.write(model)
+            place(part, path)
 
 
 def _set_aside(path: Path) -> str:
     """Under a name by which nobody takes it for the crawl."""
-    aside = path.with_name(ours.MOVED)
+    aside = path.with_name(ownership.MOVED)
     try:
-        ours.place(path, aside)
+        place(path, aside)
     except FileExistsError:  # it has moved before
-        aside = ours.set_aside(path, "moved")
+        aside = set_aside(path, "moved")
     for ending in ("-wal", "-shm"):
         path.with_name(path.name + ending).unlink(missing_ok=True)
     return str(aside)

@@ -1,8 +1,7 @@
 """What in a folder is ours? Nothing that we did not make is ever removed or written over (`docs/decisions/0021-what-is-ours.md`).
 
-A crawl begins in a folder that is empty, or not there yet: so whatever has one of our names in it later, we made. What is not
-complete yet has a name that nobody else gives (`fresh`), and takes its own when it is, if that is still free (`place`). What is
-in the way goes aside under another name (`set_aside`).
+A crawl begins in a folder that is empty, or not there yet: so whatever has one of our names in it later, we made. How files come
+and go there without harm: `files.py`.
 """
 
 from __future__ import annotations
@@ -10,30 +9,28 @@ from __future__ import annotations
 import errno
 import os
 import re
-import uuid
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
-from itertools import chain, count
+from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
-from typing import BinaryIO
 
 import msgspec
 
+from shoal import files
 from shoal.errors import FolderError
 
 DATABASE = "crawl.sqlite"
 MODEL = "crawl.model"
-"""What another crawl learned and this one began with (`store/models.py`), if it did."""
-FEEDBACK = "feedback.jsonl"
-"""What the user said of pages (`opinions.py`); may be written while a crawl is at work."""
+"""What another crawl learned and this one began with (`store/strategy_memory.py`), if it did."""
+MARKS = "marks.jsonl"
+"""What the user said of pages (`store/mark_log.py`); may be written while a crawl is at work."""
 COPY = "settings.json"
-"""What the crawl was started with, without secrets: if the database is lost, this says what it was (`store/spare.py`)."""
+"""What the crawl was started with, without secrets: if the database is lost, this says what it was (`store/recovery_file.py`)."""
 CLUSTER = "cluster.json"
-"""Where a crawl of many machines is, and whatever else is secret (`cluster.py`)."""
+"""Where a crawl of many machines is, and whatever else is secret (`store/shared_crawl.py`)."""
 LOCK = "lock"
 LOG = "internal-errors.log"
-"""Bugs of ours that pages brought to light (`crawl/internal_errors.py`)."""
+"""Bugs of ours that pages brought to light (`internal_errors.py`)."""
 MOVED = f"{DATABASE}.moved"
 """A database whose crawl has moved to PostgreSQL."""
 PAGE_FILE = re.compile(r"pages-(?:[0-9a-f]{8}-)?\d{5,}\.warc\.gz")
@@ -42,19 +39,16 @@ _NAMES = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", f"{DATABASE}-journal",
 _PATTERNS = (
     f"{DATABASE}*",
     MODEL,
-    f"{FEEDBACK}*",
+    f"{MARKS}*",
     COPY,
     f"{CLUSTER}*",
     LOCK,
     LOG,
     "pages-*.warc.gz*",
     "index",
-    "index-pictures",
+    "index-images",
 )
 """Of all that makes a crawl, also of what was set aside."""
-_UNFINISHED = ".shoal-"
-"""How the names begin of what is not complete yet. A crash may leave such a file; it is in nobody's way, and stays."""
-_NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
 
 
 class Made(msgspec.Struct, frozen=True):
@@ -86,7 +80,7 @@ def make_folder(folder: Path) -> Made:
 
 def refuse_strange(folder: Path) -> None:
     """One sentence when there is something in a folder that is no crawl."""
-    found = sorted(path.name for path in folder.iterdir() if not path.name.startswith(_UNFINISHED))
+    found = sorted(path.name for path in folder.iterdir() if not path.name.startswith(files.UNFINISHED))
     if not found:
         return
     if any(map(PAGE_FILE.fullmatch, found)):
@@ -144,7 +138,7 @@ def all_or_nothing(made: Made) -> Iterator[Callable[[Path, str], None]]:
     placed: list[Path] = []
 
     def put(part: Path, name: str) -> None:
-        place(part, made.folder / name)
+        files.place(part, made.folder / name)
         placed.append(made.folder / name)
 
     try:
@@ -154,61 +148,3 @@ def all_or_nothing(made: Made) -> Iterator[Callable[[Path, str], None]]:
             path.unlink(missing_ok=True)
         remove_folders(made)
         raise
-
-
-# --- how do files come and go -----------------------------------------------------------------------------------------
-
-
-def fresh(folder: Path) -> Path:
-    """A name for what is not complete yet, which nothing has."""
-    return folder / f"{_UNFINISHED}{uuid.uuid4().hex[:12]}"
-
-
-@contextmanager
-def unfinished(folder: Path) -> Iterator[Path]:
-    """The same; what is still there under this name in the end goes."""
-    path = fresh(folder)
-    try:
-        yield path
-    finally:
-        path.unlink(missing_ok=True)
-
-
-def place(part: Path, path: Path) -> None:
-    """A complete file takes its name; `FileExistsError` when somebody has it, who keeps it."""
-    try:
-        os.link(part, path)
-    except OSError as error:
-        if error.errno not in _NO_LINKS:
-            raise
-        if os.path.lexists(path):  # a disk without links, on which nothing better can be done
-            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from None
-        part.rename(path)
-        return
-    part.unlink()
-
-
-def set_aside(path: Path, why: str, of: Path | None = None) -> Path:
-    """Give a file a name by which nobody takes it for what it was (or for `of`, of which it is a part); answers which."""
-    for name in _aside(of or path, why):
-        with suppress(FileExistsError):
-            place(path, name)
-            return name
-    raise AssertionError("numbers do not end")
-
-
-def copy_aside(file: BinaryIO, path: Path, why: str) -> Path:
-    """The rest of an open file goes to a new one, on the disk; answers its name."""
-    with unfinished(path.parent) as part:
-        with part.open("xb") as out:
-            while data := file.read(2**20):
-                out.write(data)
-            out.flush()
-            os.fsync(out.fileno())
-        return set_aside(part, why, of=path)
-
-
-def _aside(path: Path, why: str) -> Iterator[Path]:
-    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    for number in count(1):
-        yield path.with_name(f"{path.name}.{why}-{stamp}" + (f"-{number}" if number > 1 else ""))

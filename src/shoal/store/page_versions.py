@@ -1,4 +1,4 @@
-"""What does a page say, and what did it say before? Its main text, packed, in every version that differs from the one before."""
+"""What does a stored page say, and what did it say before? All that is known of it, and its main text in every version."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from struct import error as StructError
 from isal import isal_zlib
 
 from shoal.errors import FolderError
-from shoal.model import Page
-from shoal.store.crawl_status import Answer, time_of
+from shoal.model import PageSummary
+from shoal.store.crawl_status import StoreAnswer, time_of
 from shoal.store.database import Database
 from shoal.text import stamp
 
@@ -26,7 +26,7 @@ ADD = "INSERT INTO versions (page, at, title, headings, text, warc_file, warc_of
 """For what `row` makes."""
 
 
-class Version(Answer, frozen=True, kw_only=True):
+class Version(StoreAnswer, frozen=True, kw_only=True):
     """What a page said from one moment on."""
 
     number: int
@@ -110,25 +110,78 @@ def latest_text(connection: Database, page: int) -> str | None:
     return unpack(row[0]) if row is not None and row[0] is not None else None
 
 
-def is_news(connection: Database, id: int, page: Page, text: str) -> bool:
+def is_news(connection: Database, id: int, page: PageSummary, text: bytes) -> bool:
     """True when the page says something else than when it was last looked at, or asks not to be kept since then."""
     last = connection.execute(
         "SELECT title, text FROM versions WHERE page = ? ORDER BY id DESC LIMIT 1", (id,)
     ).fetchone()
     if last is None or last[1] is None:
         return not page.noindex
-    return page.noindex or (page.title, text) != (last[0], unpack(last[1]))
+    return page.noindex or (page.title, unpack(text)) != (last[0], unpack(last[1]))
 
 
-def row(id: int, at: float, page: Page, text: bytes, place: tuple[str, int]) -> tuple[object, ...] | None:
+def row(id: int, at: float, page: PageSummary, text: bytes, place: tuple[str, int]) -> tuple[object, ...] | None:
     """What a page says, as it is kept; `text` is packed, `place` is that of its body. None when it asks not to be kept."""
     return None if page.noindex else (id, at, page.title, page.headings, text, *place)
 
 
-def add(connection: Database, id: int, at: float, page: Page, text: bytes, place: tuple[str, int]) -> None:
+def add(connection: Database, id: int, at: float, page: PageSummary, text: bytes, place: tuple[str, int]) -> None:
     """Keep what a page says from now on, which may have said something before."""
     if (new := row(id, at, page, text, place)) is not None:
         connection.execute(ADD, new)
     # If it was kept until now, what it said goes, and a last row tells the index.
     elif connection.execute("DELETE FROM versions WHERE page = ?", (id,)).rowcount:
         connection.execute(ADD, (id, at, "", "", None, *place))
+
+
+# --- one page, as a person wants to see it ---------------------------------------------------------------------------
+
+_PAGE = """
+SELECT found.url, pages.title, description, language, charset, published, fetched_at, checked_at, gone, score,
+       coalesce(marks.relevant, pages.relevant), topic, noindex, content_type, original.url
+FROM pages JOIN found USING (id) LEFT JOIN marks USING (id) LEFT JOIN found AS original ON original.id = duplicate_of
+WHERE pages.id = ?
+"""
+_ORIGINAL = """
+SELECT original.warc_file, original.warc_offset FROM pages JOIN pages AS original ON original.id = pages.duplicate_of
+WHERE pages.id = ? AND pages.similarity = 1 AND original.warc_file <> ''
+"""
+
+
+class StoredPage(StoreAnswer, frozen=True, kw_only=True):
+    """A page as it was last understood."""
+
+    url: str
+    title: str
+    description: str
+    language: str
+    charset: str
+    published: str
+    fetched_at: datetime
+    checked_at: datetime
+    """When it was last seen to be so."""
+    gone: str
+    """Why the last look found no page any more, in one sentence; else empty."""
+    score: float | None
+    relevant: bool
+    """By the user's mark, else by the judge."""
+    topic: str
+    noindex: bool
+    content_type: str
+    copy_of: str | None
+    """The page that says the same, or nearly."""
+
+
+def page(connection: Database, id: int) -> StoredPage:
+    """All of it; the connection must be one of `marked.reading`."""
+    row = connection.execute(_PAGE, (id,)).fetchone()
+    values = dict(zip(StoredPage.__struct_fields__, row, strict=True))
+    values |= {name: time_of(values[name]) for name in ("fetched_at", "checked_at")}
+    values |= {name: bool(values[name]) for name in ("relevant", "noindex")}
+    return StoredPage(**values)
+
+
+def place_of_original(connection: Database, id: int) -> tuple[str, int] | None:
+    """Where the body of the page stands whose exact copy this one is."""
+    place: tuple[str, int] | None = connection.execute(_ORIGINAL, (id,)).fetchone()
+    return place

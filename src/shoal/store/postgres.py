@@ -60,7 +60,7 @@ _REFUSED = (asyncpg.InvalidAuthorizationSpecificationError, asyncpg.InvalidCatal
 """What is said when the URL is wrong: user, password, or the name of the database."""
 
 
-class Answer:
+class PostgresResult:
     """The answer to a statement; implements `database.Cursor`."""
 
     def __init__(self, rows: Sequence[Any] = (), rowcount: int = -1) -> None:
@@ -131,26 +131,26 @@ class PostgresDatabase:
 
     # --- the verbs of a database ---------------------------------------------------------------------------------------
 
-    def execute(self, statement: str, values: Sequence[object] = ()) -> Answer:
+    def execute(self, statement: str, values: Sequence[object] = ()) -> PostgresResult:
         """Run one statement."""
         numbered, bound = _numbered(statement), _bound(values)
         if _asks(statement):
-            return Answer(self._wait(self._now.fetch(numbered, *bound)))
-        return Answer(rowcount=_count(self._wait(self._now.execute(numbered, *bound))))
+            return PostgresResult(self._wait(self._now.fetch(numbered, *bound)))
+        return PostgresResult(rowcount=_count(self._wait(self._now.execute(numbered, *bound))))
 
-    def executemany(self, statement: str, rows: Iterable[Sequence[object]]) -> Answer:
+    def executemany(self, statement: str, rows: Iterable[Sequence[object]]) -> PostgresResult:
         """Run one statement with each of these rows, in one go."""
         bound = [_bound(row) for row in rows]
         if len(bound) >= _MANY and (plain := _PLAIN_INSERT.fullmatch(statement)):
             self._wait(self._now.copy_records_to_table(plain[1], records=bound))
         elif bound:
             self._wait(self._now.executemany(_numbered(statement), bound))
-        return Answer()
+        return PostgresResult()
 
-    def executescript(self, script: str) -> Answer:
+    def executescript(self, script: str) -> PostgresResult:
         """Run statements without values, written in the words of `schema.sql`."""
         self._wait(self._now.execute(in_our_words(script)))
-        return Answer()
+        return PostgresResult()
 
     def stream(self, question: str, values: Sequence[object] = ()) -> Iterator[Any]:
         """Rows that need not fit into memory all at once."""

@@ -11,7 +11,7 @@ import msgspec
 from shoal.model import Entry, Evidence, Reason, State
 from shoal.settings import Settings
 from shoal.store.crawl_folder import read_meta
-from shoal.store.crawl_status import Answer, time_of
+from shoal.store.crawl_status import StoreAnswer, time_of
 from shoal.store.database import Database
 from shoal.urls import key_of, normalise
 
@@ -38,7 +38,7 @@ _SENTENCES = {
     Reason.WORKER_DIED: "The worker that fetched it died, more than once.",
     Reason.TOO_COMPLEX: "It takes too long to understand.",
     Reason.INTERNAL: "Shoal could not handle it, which is our fault.",
-    Reason.PICTURE: "It is no picture that can be used.",
+    Reason.IMAGE: "It is no image that can be used.",
     Reason.ADDRESS: "Its host has an address that must not be connected to (see --allow-private).",
     Reason.ROBOTS: "The robots.txt of its host disallows it.",
     Reason.ROBOTS_UNREACHABLE: "The robots.txt of its host could not be read, which counts as a no.",
@@ -53,7 +53,7 @@ _SENTENCES = {
 }
 
 
-class Step(Answer, frozen=True, kw_only=True):
+class PathStep(StoreAnswer, frozen=True, kw_only=True):
     """One URL on the way from a seed."""
 
     url: str
@@ -66,14 +66,14 @@ class Step(Answer, frozen=True, kw_only=True):
     """The score of the page, if there is one."""
 
 
-class Rank(Answer, frozen=True, kw_only=True):
+class Rank(StoreAnswer, frozen=True, kw_only=True):
     """A place in a queue; 1 is next."""
 
     place: int
     of: int
 
 
-class Explanation(Answer, frozen=True, kw_only=True):
+class UrlExplanation(StoreAnswer, frozen=True, kw_only=True):
     """All that is known of one URL."""
 
     url: str
@@ -83,7 +83,7 @@ class Explanation(Answer, frozen=True, kw_only=True):
     reason: str | None
     sentence: str
     """What became of it, in words."""
-    path: tuple[Step, ...]
+    path: tuple[PathStep, ...]
     """From the seed to the URL itself."""
     depth: int
     priority: float
@@ -136,6 +136,7 @@ class _Row(msgspec.Struct, frozen=True):
     why: str | None
     inherited: float | None
     not_before: float
+    target: str
     fetched_at: float | None
     fetch_order: int | None
     status: int | None
@@ -152,7 +153,7 @@ class _Row(msgspec.Struct, frozen=True):
 
 _SELECT = """
 SELECT urls.id, urls.url, urls.host, hosts.name, urls.priority, urls.depth, urls.parent, urls.origin, urls.hop,
-       urls.attempt, urls.state, urls.reason, urls.detail, urls.anchor, urls.why, urls.inherited, urls.not_before,
+       urls.attempt, urls.state, urls.reason, urls.detail, urls.anchor, urls.why, urls.inherited, urls.not_before, urls.target,
        pages.fetched_at, pages.fetch_order, pages.status, pages.title, pages.score, pages.threshold, pages.relevant, pages.why,
        original.url, pages.similarity, marks.relevant, marks.at
 FROM urls JOIN hosts ON hosts.id = urls.host
@@ -162,7 +163,7 @@ LEFT JOIN found AS original ON original.id = pages.duplicate_of
 """
 
 
-def explain(connection: Database, url: str, reasons: Reasons | None = None) -> Explanation | None:
+def explain(connection: Database, url: str, reasons: Reasons | None = None) -> UrlExplanation | None:
     """How a URL was found and what became of it; None when the crawl never saw it."""
     with connection.snapshot():
         row = _find(connection, url)
@@ -187,17 +188,16 @@ def _one(connection: Database, condition: str, *values: int) -> _Row | None:
     return None if row is None else _Row(*row)
 
 
-def _explained(connection: Database, row: _Row, reasons: Reasons | None) -> Explanation:
+def _explained(connection: Database, row: _Row, reasons: Reasons | None) -> UrlExplanation:
     state = State(row.state)
     waiting = state is State.WAITING
     rank, host_rank = _ranks(connection, row) if waiting else (None, None)
-    moved_to = _target(connection, row) if state is State.MOVED else None
-    return Explanation(
+    return UrlExplanation(
         url=row.url,
         host=row.host,
         state=state.name.lower(),
         reason=row.reason,
-        sentence=_waiting(connection, row, rank) if rank is not None else _sentence(row, moved_to),
+        sentence=_waiting(connection, row, rank) if rank is not None else _sentence(row),
         path=tuple(reversed(list(_path(connection, row)))),
         depth=row.depth,
         priority=row.priority,
@@ -207,7 +207,7 @@ def _explained(connection: Database, row: _Row, reasons: Reasons | None) -> Expl
         retry_at=time_of(row.not_before or None) if waiting else None,
         rank=rank,
         host_rank=host_rank,
-        moved_to=moved_to,
+        moved_to=row.target or None,
         fetched_at=time_of(row.fetched_at),
         fetch_order=row.fetch_order,
         status=row.status,
@@ -228,7 +228,7 @@ def _entry(row: _Row) -> Entry:
     return Entry(
         id=row.id, url=row.url, host=row.host, priority=row.priority, depth=row.depth, parent=row.parent, origin=row.origin,
         hop=row.hop, attempt=row.attempt, state=State(row.state), reason=Reason(row.reason) if row.reason else None,
-        detail=row.detail or "", anchor=row.anchor or "", why=row.why or "", inherited=row.inherited,
+        detail=row.detail or "", target=row.target, anchor=row.anchor or "", why=row.why or "", inherited=row.inherited,
         not_before=row.not_before,
     )  # fmt: skip
 
@@ -242,14 +242,14 @@ def _relevant(row: _Row) -> bool | None:
 # --- how it was found ------------------------------------------------------------------------------------------------
 
 
-def _path(connection: Database, row: _Row) -> Iterator[Step]:
+def _path(connection: Database, row: _Row) -> Iterator[PathStep]:
     """From the URL back to its seed."""
     passed: set[int] = set()
     for step, by in _back(connection, row):
         if step.id in passed or len(passed) > _MAX_STEPS:
             return
         passed.add(step.id)
-        yield Step(url=step.url, by=by, anchor=step.anchor or "", priority=step.priority, score=step.score)
+        yield PathStep(url=step.url, by=by, anchor=step.anchor or "", priority=step.priority, score=step.score)
 
 
 def _back(connection: Database, row: _Row) -> Iterator[tuple[_Row, Literal["seed", "link", "redirect"]]]:
@@ -270,13 +270,6 @@ def _hop_before(connection: Database, row: _Row) -> _Row | None:
     condition = "urls.id BETWEEN ? AND ? AND urls.origin = ? AND urls.hop = ?"
     between = _one(connection, condition, row.origin, row.id, row.origin, row.hop - 1) if row.hop > 1 else None
     return between or _one(connection, "urls.id = ?", row.origin)
-
-
-def _target(connection: Database, row: _Row) -> str | None:
-    """Where a redirect led; None when that URL was known before by another way."""
-    origin = row.origin or row.id
-    after = _one(connection, "urls.id > ? AND urls.origin = ? AND urls.hop = ?", row.id, origin, row.hop + 1)
-    return after.url if after else None
 
 
 # --- what became of it -----------------------------------------------------------------------------------------------
@@ -314,9 +307,9 @@ def _spent(connection: Database) -> str:
     return ""
 
 
-def _sentence(row: _Row, moved_to: str | None) -> str:
+def _sentence(row: _Row) -> str:
     if row.state == State.MOVED:
-        return f"It redirects to {moved_to}." if moved_to else row.detail or "It redirects to a URL known before."
+        return f"It redirects to {row.target}."
     if row.state == State.DONE:
         return f"It was fetched as page {row.fetch_order}{_verdict(row)}{_copy(row)}.{_marked(row)}"
     return row.detail or (_SENTENCES[Reason(row.reason)] if row.reason else "Nothing more is known.")

@@ -14,13 +14,13 @@ from pathlib import Path
 import msgspec
 
 from shoal.errors import FolderError
-from shoal.settings import Part, Settings
-from shoal.store import ownership as ours
+from shoal.files import replaced
+from shoal.settings import Settings, SettingsPart
 from shoal.store import secrets
 from shoal.store.ownership import COPY, DATABASE
 
 
-class Spare(Part, frozen=True, kw_only=True):
+class Spare(SettingsPart, frozen=True, kw_only=True):
     """What cannot be read from the page files."""
 
     format: int = 1
@@ -38,12 +38,8 @@ def write(folder: Path, crawl: str, settings: Settings) -> None:
         return
     if os.path.lexists(path) and not _is_ours(path):
         raise FolderError(f"The file {path} is not shoal's: move it away, because a crawl needs this name.")
-    with ours.unfinished(folder) as part:
-        with part.open("xb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        part.replace(path)
+    with replaced(path) as stream:
+        stream.write(data)
 
 
 def read(folder: Path) -> Spare | None:

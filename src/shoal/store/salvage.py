@@ -30,8 +30,8 @@ _LARGEST = 96 * 2**20
 _HEAD_END = b"\r\n\r\n"
 
 
-class Record(Value, frozen=True, kw_only=True):
-    """A page, or a picture, as it stands in a file."""
+class SalvagedRecord(Value, frozen=True, kw_only=True):
+    """A page, or an image, as it stands in a file."""
 
     place: Position
     at: float
@@ -43,7 +43,7 @@ class Record(Value, frozen=True, kw_only=True):
     """It has no body, because another record has the same one."""
 
 
-class Lost(Value, frozen=True, kw_only=True):
+class LostRecord(Value, frozen=True, kw_only=True):
     """A part of a file that cannot be read, or says nothing that we know."""
 
     file: str
@@ -73,7 +73,7 @@ def next_file(folder: Path) -> str:
     return f"pages-{max(numbers, default=0) + 1:05}.warc.gz"
 
 
-def records(files: list[Path]) -> Iterator[Record | Lost | Passed]:
+def records(files: list[Path]) -> Iterator[SalvagedRecord | LostRecord | Passed]:
     """All that can be read, in the order in which it was written; of several series, in the order of time."""
     series = groupby(files, key=lambda path: series_and_number(path.name)[0])
     streams = [_timed(list(group)) for _, group in series]
@@ -81,21 +81,21 @@ def records(files: list[Path]) -> Iterator[Record | Lost | Passed]:
         yield found
 
 
-def _timed(files: list[Path]) -> Iterator[tuple[float, Record | Lost | Passed]]:
+def _timed(files: list[Path]) -> Iterator[tuple[float, SalvagedRecord | LostRecord | Passed]]:
     latest = 0.0
     for path in files:
         for found in _records(path):
-            latest = max(latest, found.at) if isinstance(found, Record) else latest
+            latest = max(latest, found.at) if isinstance(found, SalvagedRecord) else latest
             yield latest, found
 
 
-def _records(path: Path) -> Iterator[Record | Lost | Passed]:
+def _records(path: Path) -> Iterator[SalvagedRecord | LostRecord | Passed]:
     if not path.stat().st_size:
         return
     try:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             for start, end, record in _members(data):
-                yield (_parsed(path.name, start, record) if record else None) or Lost(
+                yield (_parsed(path.name, start, record) if record else None) or LostRecord(
                     file=path.name, start=start, end=end
                 )
     except OSError as error:
@@ -141,7 +141,7 @@ def _unpacked(data: mmap.mmap, start: int) -> tuple[bytes, int] | None:
     return bytes(record), position - len(unpack.unused_data)
 
 
-def _parsed(file: str, offset: int, record: bytes) -> Record | Passed | None:
+def _parsed(file: str, offset: int, record: bytes) -> SalvagedRecord | Passed | None:
     """What a record says; None when it does not say it as we would."""
     head, _, block = record.partition(_HEAD_END)
     fields = dict(_fields(head))
@@ -165,7 +165,7 @@ def _parsed(file: str, offset: int, record: bytes) -> Record | Passed | None:
         truncated="warc-truncated" in fields,
     )
     payload = fields.get("warc-payload-digest", "")
-    return Record(place=(file, offset), at=at, response=response, payload=payload, is_copy=kind == "revisit")
+    return SalvagedRecord(place=(file, offset), at=at, response=response, payload=payload, is_copy=kind == "revisit")
 
 
 def _fields(head: bytes) -> Iterator[tuple[str, str]]:

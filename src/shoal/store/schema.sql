@@ -1,4 +1,4 @@
--- What a crawl remembers, version 3. Page bodies are in the WARC files beside this database.
+-- What a crawl remembers, version 4. Page bodies are in the WARC files beside this database.
 
 CREATE TABLE meta (             -- version, crawl id, settings, counters: one row each, values are JSON
   key   TEXT PRIMARY KEY,
@@ -37,12 +37,13 @@ CREATE TABLE fates (            -- what became of URLs; one that has no row wait
   reason     TEXT,                       -- model.Reason, for failed and skipped ones
   detail     TEXT NOT NULL,              -- one sentence
   attempt    INTEGER NOT NULL,
-  not_before REAL NOT NULL               -- a retry waits until then
+  not_before REAL NOT NULL,              -- a retry waits until then
+  target     TEXT NOT NULL DEFAULT ''    -- the URL that a moved one redirects to
 );
 
 CREATE VIEW urls AS             -- both together
   SELECT found.*, coalesce(state, 0) AS state, reason, coalesce(detail, '') AS detail, coalesce(attempt, 1) AS attempt,
-         coalesce(not_before, 0.0) AS not_before
+         coalesce(not_before, 0.0) AS not_before, coalesce(target, '') AS target
   FROM found LEFT JOIN fates USING (id);
 
 CREATE TABLE tally (            -- how many URLs are in which state for which reason; kept by every commit
@@ -111,7 +112,7 @@ CREATE TABLE due (              -- pages that are to be looked at again
   page INTEGER PRIMARY KEY
 );
 
-CREATE TABLE pictures (         -- every picture that is wanted, and what came of it
+CREATE TABLE images (         -- every image that is wanted, and what came of it
   id           INTEGER PRIMARY KEY,
   key          INTEGER NOT NULL,         -- urls.key_of(url)
   url          TEXT NOT NULL,
@@ -124,20 +125,20 @@ CREATE TABLE pictures (         -- every picture that is wanted, and what came o
   height       INTEGER NOT NULL,
   bytes        INTEGER NOT NULL,
   fingerprint  BLOB NOT NULL,            -- `images/fingerprint.py`
-  same_as      INTEGER NOT NULL,         -- pictures.id of a larger one that shows the same; 0: this is the largest
+  same_as      INTEGER NOT NULL,         -- images.id of a larger one that shows the same; 0: this is the largest
   thumbnail    BLOB NOT NULL,
   warc_file    TEXT NOT NULL,
   warc_offset  INTEGER NOT NULL
 );
 
-CREATE TABLE sightings (        -- where pictures stand, and what makes them relevant
-  picture INTEGER NOT NULL,
+CREATE TABLE sightings (        -- where images stand, and what makes them relevant
+  image_id INTEGER NOT NULL,              -- images.id
   page    INTEGER NOT NULL,
   score   REAL NOT NULL,
   topic   TEXT NOT NULL,
   image   TEXT NOT NULL,                 -- JSON of model.Image: what the page says about it
   why     TEXT NOT NULL,                 -- JSON list of {what, amount}
-  PRIMARY KEY (picture, page)
+  PRIMARY KEY (image_id, page)
 ) WITHOUT ROWID;
 
 CREATE TABLE bands (            -- locality-sensitive hashing: pages that share a band may be near-duplicates

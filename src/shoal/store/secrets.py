@@ -1,7 +1,7 @@
 """Which of the settings are secret? The password of the proxy: it is with the passwords of servers, not in the database.
 
 The database, its backups and whatever is printed say `http://user:***@host`. The whole URL is in the file that only its owner may
-read (`cluster.py`); on another machine SHOAL_PROXY may say it.
+read (`store/shared_crawl.py`); on another machine SHOAL_PROXY may say it.
 """
 
 from __future__ import annotations

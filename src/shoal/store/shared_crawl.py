@@ -1,7 +1,7 @@
 """Where is a crawl that many machines work at? In a PostgreSQL database; its folder here has a small file that says which.
 
 Each crawl has a schema of its own, named after its folder. The schema `shoal` belongs to all of them: it has the list of crawls,
-and the clocks of hosts (`store/clocks.py`). A folder may also name a broker only; then the crawl itself is in SQLite.
+and the clocks of hosts (`store/postgres_ledger.py`). A folder may also name a broker only; then the crawl itself is in SQLite.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ from pathlib import Path
 import msgspec
 
 from shoal.errors import FolderBusy, FolderError
-from shoal.settings import Cluster, Part
-from shoal.store import ownership as ours
+from shoal.files import created, unfinished
+from shoal.settings import Cluster, SettingsPart
+from shoal.store import ownership
 from shoal.store.postgres import PostgresDatabase, place_of
 
-FILE = ours.CLUSTER
+FILE = ownership.CLUSTER
 SHARED = "shoal"
 """The schema of all crawls together."""
 PATIENCE = 120.0
@@ -56,7 +57,7 @@ _HAS_NOTED_AT = "SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass(?) AND 
 _ADD_NOTED_AT = f"ALTER TABLE {SHARED}.clocks ADD COLUMN noted_at REAL NOT NULL DEFAULT 0"
 # What a crawl on one machine has in files of its folder.
 _FILES = """
-CREATE TABLE opinions (id INTEGER PRIMARY KEY, url TEXT NOT NULL, relevant INTEGER, at REAL NOT NULL);
+CREATE TABLE mark_log (id INTEGER PRIMARY KEY, url TEXT NOT NULL, relevant INTEGER, at REAL NOT NULL);
 CREATE TABLE models (name TEXT PRIMARY KEY, content BLOB NOT NULL);
 """
 MODEL = "INSERT INTO models VALUES ('crawl', ?)"
@@ -67,7 +68,7 @@ AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_
 """
 
 
-class Home(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Home(SettingsPart, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a folder says about the crawl that it stands for. It may have passwords, so nobody else may read it."""
 
     database: str = ""
@@ -80,7 +81,7 @@ class Home(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The URL of the proxy, if it has a password; the settings have it without (`store/secrets.py`)."""
 
 
-class Coordinator(Part, frozen=True, kw_only=True):
+class CoordinatorRecord(SettingsPart, frozen=True, kw_only=True):
     """Who has a crawl, or had it last."""
 
     token: str
@@ -118,12 +119,9 @@ def write(folder: Path, home: Home) -> None:
 @contextmanager
 def written(folder: Path, home: Home) -> Iterator[Path]:
     """The file, complete, under a name that it does not keep."""
-    with ours.unfinished(folder) as part:
-        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        with open(handle, "wb") as file:
+    with unfinished(folder) as part:
+        with created(part, mode=0o600) as file:
             file.write(msgspec.json.format(msgspec.json.encode(home), indent=2) + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
         yield part
 
 
@@ -209,9 +207,18 @@ def adopt(folder: Path, cluster: Cluster) -> bool:
         schema = _registered(database, _name(folder))
     if schema is None:
         return False
-    ours.make_folder(folder)
+    ownership.make_folder(folder)
     write(folder, msgspec.structs.replace(new_home(folder, cluster), schema=schema))
     return True
+
+
+def look_up(folder: Path, cluster: Cluster) -> Home | None:
+    """Where the crawl of this name is in the database; nothing is made, here or there."""
+    with closing(PostgresDatabase(cluster.database)) as database:
+        if database.execute("SELECT to_regclass(?)", (f"{SHARED}.crawls",)).fetchone() == (None,):
+            return None
+        schema = _registered(database, _name(folder))
+    return None if schema is None else Home(database=cluster.database, broker=cluster.broker, schema=schema)
 
 
 def drop(home: Home) -> None:
@@ -264,14 +271,14 @@ def make_shared(url: str) -> None:
 # --- who has it ------------------------------------------------------------------------------------------------------
 
 
-def take(database: PostgresDatabase, folder: Path) -> Coordinator:
+def take(database: PostgresDatabase, folder: Path) -> CoordinatorRecord:
     """Have the crawl for as long as this connection lives: nobody else can take it, and without the connection we cannot write.
 
     When another one has it, `FolderBusy` says who.
     """
     if not try_lock(database):
         raise FolderBusy(f"Another crawl ({last_coordinator(database) or 'unknown'}) is running in {folder}.")
-    own = Coordinator(token=uuid.uuid4().hex, host=socket.gethostname(), pid=os.getpid())
+    own = CoordinatorRecord(token=uuid.uuid4().hex, host=socket.gethostname(), pid=os.getpid())
     said = msgspec.json.encode(own).decode()
     database.execute("DELETE FROM meta WHERE key = 'coordinator'")
     database.execute("INSERT INTO meta VALUES ('coordinator', ?)", (said,))
@@ -291,10 +298,10 @@ def holder(database: PostgresDatabase) -> int | None:
     return row[0] if row else None
 
 
-def last_coordinator(database: PostgresDatabase) -> Coordinator | None:
+def last_coordinator(database: PostgresDatabase) -> CoordinatorRecord | None:
     """Who has the crawl, or had it last."""
     row = database.execute("SELECT value FROM meta WHERE key = 'coordinator'").fetchone()
-    return msgspec.json.decode(row[0], type=Coordinator) if row else None
+    return msgspec.json.decode(row[0], type=CoordinatorRecord) if row else None
 
 
 # --- names -----------------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from shoal.errors import FolderError, StorageFull
-from shoal.store import ownership as ours
+from shoal.files import set_aside
 
 logger = logging.getLogger(__name__)
 
@@ -118,7 +118,11 @@ class SqliteLedger:
         self._run(_CORRECT, now)
         self._run(_FORGET, now)
 
-    def claim(self, key: str, now: float, until: float, next_at: float = 0.0) -> float:
+    has_room = True
+
+    def claim(
+        self, key: str, now: float, until: float, next_at: float = 0.0, tell: Callable[[], None] = lambda: None
+    ) -> float:
         """Reserve a host until `until`: 0 when granted, else the time to ask again; `next_at` counts if we die."""
         values: dict[str, str | float] = {
             "key": key,
@@ -219,7 +223,7 @@ def _connect(path: Path) -> sqlite3.Connection | None:
 
 def _start_anew(path: Path) -> sqlite3.Connection:
     """A lost ledger costs a host one request too early; a crawl that does not start costs more."""
-    aside = ours.set_aside(path, "damaged")
+    aside = set_aside(path, "damaged")
     logger.warning("The damaged ledger of hosts was set aside as %s", aside)
     for ending in ("-wal", "-shm"):
         path.with_name(path.name + ending).unlink(missing_ok=True)

@@ -20,19 +20,18 @@ from pathlib import Path
 import numpy as np
 
 from shoal.model import Entry, Reason, State
-from shoal.remembered import HostRecord, Known, Waiting
-from shoal.store.database import Database, question_marks
-from shoal.store.sqlite import SqliteDatabase, open_file
-from shoal.store.steps import Steps, Write, in_bites
+from shoal.model.stored import HostRecord, Known, Waiting
+from shoal.store.database import Database, SqliteDatabase, Steps, Write, in_bites, open_file, question_marks
 
 _TABLE = re.compile(r"CREATE TABLE (\w+) ")
 _CACHE_KILOBYTES = 48 * 1024
 """Beyond that the index is read from the temporary file."""
 _SPARE = 100_000
-_READ = "SELECT url, host, priority, depth, parent, origin, hop, anchor, why, inherited FROM found WHERE id = ?"
+_READ = "SELECT key, url, host, priority, depth, parent, origin, hop, anchor, why, inherited FROM found WHERE id = ?"
 _KNOWN = "SELECT priority, depth, inherited FROM found WHERE id = ?"
-_FATE = "SELECT state, reason, detail, attempt, not_before FROM fates WHERE id = ?"
-_NO_FATE = (State.WAITING, None, "", 1, 0.0)
+_FATE = "SELECT state, reason, detail, attempt, not_before, target FROM fates WHERE id = ?"
+_Fate = tuple[int, str | None, str, int, float, str]
+_NO_FATE: _Fate = (State.WAITING, None, "", 1, 0.0, "")
 # In the order of the index, so that pages are filled one after the other.
 _FILL = "INSERT INTO keys SELECT key, id FROM {} ORDER BY key"
 _KEY = "INSERT INTO keys VALUES (?, ?)"
@@ -65,8 +64,8 @@ class _Sieve:
         return bool(self._bits[key >> 3 & _SIEVE_BYTES - 1] >> (key & 7) & 1)
 
 
-class SqliteShelf:
-    """What was committed about URLs. Implements `protocols.Shelf`; only `CrawlStore.commit` changes it, by `learn`."""
+class SqliteUrlIndex:
+    """What was committed about URLs. Implements `protocols.UrlIndex`; only `CrawlStore.commit` changes it, by `learn`."""
 
     def __init__(self, connection: SqliteDatabase, index: SqliteDatabase) -> None:
         """The index is one of those that `index_of` and `mirror_of` make."""
@@ -102,18 +101,19 @@ class SqliteShelf:
 
     def read(self, id: int) -> Entry:
         """The whole entry."""
-        url, host, priority, depth, parent, origin, hop, anchor, why, inherited = self._execute(_READ, (id,)).fetchone()
-        state, reason, detail, attempt, not_before = self._fate(id)
+        row = self._execute(_READ, (id,)).fetchone()
+        key, url, host, priority, depth, parent, origin, hop, anchor, why, inherited = row
+        state, reason, detail, attempt, not_before, target = self._fate(id)
         return Entry(
             id=id, url=url, host=self._host_names[host], priority=priority, depth=depth, parent=parent, origin=origin,
-            hop=hop, attempt=attempt, state=_STATES[state], reason=_reason(reason), detail=detail, anchor=anchor, why=why,
-            inherited=inherited, not_before=not_before,
+            hop=hop, attempt=attempt, state=_STATES[state], reason=_reason(reason), detail=detail, target=target,
+            anchor=anchor, why=why, inherited=inherited, not_before=not_before, key=key,
         )  # fmt: skip
 
-    def _fate(self, id: int) -> tuple[int, str | None, str, int, float]:
+    def _fate(self, id: int) -> _Fate:
         if id >= len(self._fated) or not self._fated[id]:
             return _NO_FATE
-        fate: tuple[int, str | None, str, int, float] = self._execute(_FATE, (id,)).fetchone() or _NO_FATE
+        fate: _Fate = self._execute(_FATE, (id,)).fetchone() or _NO_FATE
         return fate
 
     def hosts(self) -> Iterable[HostRecord]:

@@ -21,9 +21,9 @@ from typing import Protocol
 from isal import isal_zlib
 
 from shoal.errors import FolderError
-from shoal.model import Response
+from shoal.files import copy_aside, set_aside, sync, write_all
+from shoal.model import Response, ResponseHead
 from shoal.settings import USER_AGENT
-from shoal.store import ownership as ours
 from shoal.store.crawl_folder import is_remote, storage_errors
 from shoal.store.ownership import PAGE_FILE
 
@@ -49,7 +49,7 @@ _IDENTICAL = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 
 
 class Bodies(Protocol):
-    """Where the bodies of pages and pictures go."""
+    """Where the bodies of pages and images go."""
 
     @property
     def position(self) -> Position: ...
@@ -108,8 +108,8 @@ class WarcWriter:
         with storage_errors(self._folder):
             os.fsync(self._file)
             if self._is_new:
-                _sync_folder(self._folder)
-                _sync_folder(self._folder.parent)
+                sync(self._folder)
+                sync(self._folder.parent)
                 self._is_new = False
 
     def rewind(self, position: Position) -> None:
@@ -129,7 +129,7 @@ class WarcWriter:
         start = self._offset
         with storage_errors(self._folder):
             try:
-                _write_all(self._file, member)
+                write_all(self._file, member)
             except OSError:
                 if os.fstat(self._file).st_size > start:
                     os.ftruncate(self._file, start)
@@ -215,10 +215,10 @@ def response_member(response: Response, payload: str) -> bytes:
     return _compress(_record("response", response, fields, _http_head(response, len(response.body)), response.body))
 
 
-def revisit_member(response: Response, size: int, payload: str, original_url: str, original_time: float) -> bytes:
+def revisit_member(response: ResponseHead, size: int, payload: str, original_url: str, original_time: float) -> bytes:
     """A note that the page has the very bytes of another one, which was fetched at `original_time`.
 
-    The response may have lost its body: `size` and `payload` (`payload_digest`) say what it was.
+    `size` and `payload` (`payload_digest`) say what they were.
     """
     fields = {
         "WARC-Payload-Digest": payload,
@@ -243,12 +243,18 @@ def is_whole(member: bytes, size: int) -> bool:
     return len(said) < 20 and said.isdigit() and int(said) == len(record) - head - 2 * len(_END)
 
 
+def dated(member: bytes, at: float) -> bytes:
+    """A record as if it had been made for an answer of this moment."""
+    head, date, rest = bytes(isal_zlib.decompress(member, _GZIP)).partition(b"WARC-Date: ")
+    return _compress(head + date + _date(at).encode() + rest[rest.index(b"\r\n") :])
+
+
 def payload_digest(body: bytes) -> str:
     """What tells web archives that two bodies are the same."""
     return "sha1:" + base64.b32encode(hashlib.sha1(body, usedforsecurity=False).digest()).decode()
 
 
-def _record(kind: str, response: Response, fields: dict[str, str], http_head: bytes, body: bytes) -> bytes:
+def _record(kind: str, response: ResponseHead, fields: dict[str, str], http_head: bytes, body: bytes) -> bytes:
     head = {
         "WARC-Type": kind,
         "WARC-Record-ID": _new_id(),
@@ -263,7 +269,7 @@ def _record(kind: str, response: Response, fields: dict[str, str], http_head: by
     return b"".join((b"WARC/1.1\r\n", _lines(head), b"\r\n", http_head, body, b"\r\n\r\n"))
 
 
-def _http_head(response: Response, size: int) -> bytes:
+def _http_head(response: ResponseHead, size: int) -> bytes:
     """Status line and headers as received, save that the body stands here decoded."""
     headers = [f"{name}: {_one_line(value)}\r\n" for name, value in response.headers if name not in _WIRE_HEADERS]
     phrase = _PHRASES.get(response.status, "")
@@ -336,15 +342,15 @@ def _later(folder: Path, name: str) -> list[Path]:
 def _set_aside(folder: Path, name: str, offset: int) -> None:
     """What an earlier run left behind the committed position gets another name: later files, and the end of the last one."""
     for path in _later(folder, name):
-        ours.set_aside(path, _ASIDE)
+        set_aside(path, _ASIDE)
     path = folder / name
     size = _size(path, offset)
     if size and not offset:
-        ours.set_aside(path, _ASIDE)
+        set_aside(path, _ASIDE)
     elif size > offset:
         with path.open("rb") as file:
             file.seek(offset)
-            ours.copy_aside(file, path, _ASIDE)
+            copy_aside(file, path, _ASIDE)
         os.truncate(path, offset)
 
 
@@ -361,17 +367,3 @@ def _size(path: Path, offset: int) -> int:
     if size < offset:
         raise FolderError(f"The page file {path} has {size} bytes, but the database knows of {offset}.")
     return size
-
-
-def _write_all(file: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:  # a disk that is nearly full takes a part of the bytes
-        view = view[os.write(file, view) :]
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

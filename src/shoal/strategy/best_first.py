@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from shoal.judge.registry import Choice, Parameter
+from shoal.judge.registry import Parameter, Registered
 from shoal.model import Candidate, Seen, Topic
 from shoal.protocols import Strategy
-from shoal.strategy.nofollow import promising
+from shoal.strategy import promising
 
 PARENT_SHARE = 0.3
 """How much of the priority comes from the page; the rest comes from the link's own words.
@@ -35,7 +35,7 @@ class BestFirst(Strategy):
             yield refused or Candidate(link=link, priority=base + own_share * hint, why=f"{why}{hint:.2f}")
 
 
-CHOICE = Choice(
+CHOICE = Registered(
     name="best-first",
     summary="links with promising words on relevant pages first",
     paper="PUSH 2.3.2.2",

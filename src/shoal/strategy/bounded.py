@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from shoal.judge.registry import Choice, Parameter
+from shoal.judge.registry import Parameter, Registered
 from shoal.model import Candidate, Link, Reason, Seen, Topic
 from shoal.protocols import Strategy
-from shoal.strategy.nofollow import refusal
+from shoal.strategy import refusal
 
 WIDTH, DEPTH = 100, 5
 
@@ -39,7 +39,7 @@ class Bounded(Strategy):
         return Candidate(link=link, priority=float(-depth), why=f"on level {depth} of {self._depth:.0f}")
 
 
-CHOICE = Choice(
+CHOICE = Registered(
     name="bounded",
     summary="level by level within a depth and a width, whatever the pages say",
     paper="PUSH 2.3.1",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from shoal.judge.registry import Choice
+from shoal.judge.registry import Registered
 from shoal.model import Candidate, Seen, Topic
 from shoal.protocols import Strategy
-from shoal.strategy.nofollow import refusal
+from shoal.strategy import refusal
 
 
 class Breadth(Strategy):
@@ -26,4 +26,4 @@ class Breadth(Strategy):
             yield refusal(page, link) or Candidate(link=link, priority=priority, why=why)
 
 
-CHOICE = Choice(name="breadth", summary="level by level, whatever the pages say", paper="PUSH 2.3.1", make=Breadth)
+CHOICE = Registered(name="breadth", summary="level by level, whatever the pages say", paper="PUSH 2.3.1", make=Breadth)

@@ -1,6 +1,6 @@
-"""How does a strategy remember the links between pages? In a graph that grows with the crawl and survives a restart.
+"""How does a strategy rank URLs by the links to them? By a graph that grows with the crawl and survives a restart.
 
-`Chart` is what strategies have in common that rank URLs by the links to them: `pagerank`, `hits`, `fish-pagerank`, `genetic`.
+`CrawledGraph` is what strategies have in common that do so: `pagerank`, `hits`, `fish-pagerank`, `genetic`.
 Ranks are computed anew only when the graph has grown by a tenth (AVSM 2.2.2: not after every page), in a thread.
 """
 
@@ -13,12 +13,13 @@ from heapq import nlargest
 from typing import Annotated, TypeAlias, TypeVar
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
-from shoal.crawl.ranking import Ranking
 from shoal.model import Repriced, Seen
-from shoal.protocols import Strategy
+from shoal.protocols import Persistent, Repricer, Strategy
+from shoal.strategy import refusal
 from shoal.strategy.graph import Graph, Snapshot, Values
-from shoal.strategy.nofollow import refusal
 from shoal.urls import key_of
 
 Key: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
@@ -35,6 +36,53 @@ _NOTABLE = 0.05
 """A value that changed by a smaller share than this changes no order worth the trouble."""
 
 
+class LinkRanking:
+    """One value for each URL that was known then. Made in a thread, read on the event loop or in a thread."""
+
+    def __init__(self, graph: Graph, then: Snapshot, values: Sequence[float] | Values) -> None:
+        """The graph may have grown since `then`, the values have not."""
+        self._graph = graph
+        self._then = then
+        self.values: Values = np.array(values, dtype=np.float64)
+        if len(self.values) != len(then):
+            raise ValueError(f"{len(self.values)} values for {len(then)} URLs")
+        self.largest = float(self.values.max(initial=0.0))
+
+    def get(self, key: int, default: float) -> float:
+        """The value of a URL, or the default for one that was not known then."""
+        number = self._graph.number(key) if key in self._graph else len(self.values)
+        return float(self.values[number]) if number < len(self.values) else default
+
+    def waiting(self, keys: Iterable[int], lost: bytes = b"") -> dict[int, float]:
+        """The values of those of the URLs that were known then, and neither fetched nor lost (by number: 1 if so)."""
+        numbers = {key: self._graph.number(key) for key in keys if key in self._graph}
+        known = {key: number for key, number in numbers.items() if number < len(self.values)}
+        may = self._may_wait(lost)
+        return {key: float(self.values[number]) for key, number in known.items() if may[number]}
+
+    def best_pages(self, limit: int) -> list[tuple[int, float]]:
+        """Of the fetched pages, keys and values, the largest value first; of equal ones, the URL that was found first."""
+        return self._best(self._then.places >= 0, limit)
+
+    def best_waiting(self, limit: int, lost: bytes = b"") -> list[tuple[int, float]]:
+        """The same of URLs that are neither fetched nor lost."""
+        return self._best(self._may_wait(lost), limit)
+
+    def _may_wait(self, lost: bytes) -> NDArray[np.bool_]:
+        found: NDArray[np.bool_] = self._then.places < 0
+        gone = np.frombuffer(lost, dtype=np.bool_)[: len(found)]
+        found[: len(gone)] &= ~gone
+        return found
+
+    def _best(self, among: NDArray[np.bool_], limit: int) -> list[tuple[int, float]]:
+        chosen = np.flatnonzero(among)
+        if 0 < limit < len(chosen):  # a full sort of millions would take seconds
+            least = np.partition(self.values[chosen], len(chosen) - limit)[len(chosen) - limit]
+            chosen = chosen[self.values[chosen] >= least]
+        order = chosen[np.argsort(-self.values[chosen], kind="stable")][:limit]
+        return list(zip(self._then.keys[order].tolist(), self.values[order].tolist(), strict=True))
+
+
 class Noted(msgspec.Struct, frozen=True, tag="links", array_like=True):
     """A page's links, as they are stored with it."""
 
@@ -48,7 +96,7 @@ class Noted(msgspec.Struct, frozen=True, tag="links", array_like=True):
             raise ValueError("not a list of keys")
 
 
-class Chart(Strategy):
+class CrawledGraph(Strategy, Repricer, Persistent):
     """A strategy that knows how pages link to each other. Sole owner of its graph; all of it runs on the event loop."""
 
     def __init__(self) -> None:
@@ -61,13 +109,25 @@ class Chart(Strategy):
         """The values that waiting URLs were last re-priced with."""
         self._lost = bytearray()
         """By the number of a URL: 1 if it will not be fetched."""
+        self._last_read: tuple[Seen, Noted] | None = None
+        """A page is followed and then stored: its URLs are hashed once."""
 
-    def chart(self, seen: Seen) -> None:
-        """Take in a page's links; those that must not be followed do not count."""
-        page = key_of(seen.task.url)
-        if seen.task.depth == 0:
-            self.seeds.add(page)
-        self.graph.add(page, map(key_of, _followed(seen)))
+    def chart(self, seen: Seen) -> Iterator[int]:
+        """Take in a page's links, and answer their keys, in order; those that must not be followed do not count."""
+        noted = self._read(seen)
+        self._take_in(noted)
+        return iter(array("q", noted.targets))
+
+    def _read(self, seen: Seen) -> Noted:
+        if self._last_read is None or self._last_read[0] is not seen:
+            targets = array("q", map(key_of, _followed(seen)))
+            self._last_read = seen, Noted(key_of(seen.task.url), seen.task.depth == 0, targets.tobytes())
+        return self._last_read[1]
+
+    def _take_in(self, noted: Noted) -> None:
+        if noted.seed:
+            self.seeds.add(noted.page)
+        self.graph.add(noted.page, array("q", noted.targets))
 
     def lost(self, keys: Iterable[int]) -> None:
         """They have their rank, and pass on what they have, but nobody need wait for them."""
@@ -93,10 +153,10 @@ class Chart(Strategy):
         self._ranked_at = self.graph.fetched
         return self.graph.snapshot()
 
-    async def ranked(self, compute: Callable[[Snapshot], Values]) -> Ranking:
+    async def ranked(self, compute: Callable[[Snapshot], Values]) -> LinkRanking:
         """What each URL is worth in the graph as it is now; computed in a thread."""
         then = self.moment()
-        return await asyncio.to_thread(lambda: Ranking(self.graph, then, compute(then)))
+        return await asyncio.to_thread(lambda: LinkRanking(self.graph, then, compute(then)))
 
     def pace(self) -> int:
         """So many pages until a refresh is worth the trouble; the next page, when pages were recalled and not ranked yet."""
@@ -108,26 +168,21 @@ class Chart(Strategy):
 
     def memo(self, seen: Seen) -> bytes:
         """The page and its links."""
-        if seen.page is None:
-            return b""
-        targets = array("q", map(key_of, _followed(seen)))
-        return msgspec.msgpack.encode(Noted(key_of(seen.task.url), seen.task.depth == 0, targets.tobytes()))
+        return msgspec.msgpack.encode(self._read(seen)) if seen.page is not None else b""
 
     def recall(self, memos: Iterable[bytes]) -> None:
         """Put the graph together again; pages that another strategy noted in another way are left out."""
         for noted in readable(memos, Noted):
-            if noted.seed:
-                self.seeds.add(noted.page)
-            self.graph.add(noted.page, array("q", noted.targets))
+            self._take_in(noted)
 
-    async def changed(self, ranking: Ranking, why: str) -> Sequence[Repriced]:
+    async def changed(self, ranking: LinkRanking, why: str) -> Sequence[Repriced]:
         """New priorities for URLs whose value is not what it was; `why` has a place for it."""
         told, news = await asyncio.to_thread(_news, ranking, self._told, self.gone)
         self._told = told | news
         return [Repriced(key=key, priority=value, why=why.format(value)) for key, value in news.items()]
 
 
-def _news(ranking: Ranking, told: Mapping[int, float], lost: bytes) -> tuple[dict[int, float], dict[int, float]]:
+def _news(ranking: LinkRanking, told: Mapping[int, float], lost: bytes) -> tuple[dict[int, float], dict[int, float]]:
     """What was told and still holds, and the largest notable changes: among the best URLs, and those that were so once."""
     now = dict(ranking.best_waiting(_MOST_REPRICED, lost))
     now |= ranking.waiting(told.keys() - now.keys(), lost)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from shoal.judge.registry import Choice
+from shoal.judge.registry import Registered
 from shoal.model import Candidate, Seen, Topic
 from shoal.protocols import Strategy
-from shoal.strategy.nofollow import refusal
+from shoal.strategy import refusal
 
 
 class Depth(Strategy):
@@ -28,4 +28,4 @@ class Depth(Strategy):
             yield refusal(page, link) or Candidate(link=link, priority=came, why=why)
 
 
-CHOICE = Choice(name="depth", summary="always deeper, whatever the pages say", paper="PUSH 2.3.1", make=Depth)
+CHOICE = Registered(name="depth", summary="always deeper, whatever the pages say", paper="PUSH 2.3.1", make=Depth)

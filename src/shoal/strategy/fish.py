@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from shoal.judge.registry import Choice, Parameter
+from shoal.judge.registry import Parameter, Registered
 from shoal.model import Candidate, Link, Reason, Seen, Topic, Verdict
-from shoal.protocols import Strategy
-from shoal.strategy.nofollow import refusal
+from shoal.protocols import Persistent, Strategy
+from shoal.strategy import refusal
 from shoal.urls import key_of
 
 WIDTH, DEPTH, BREEDING = 10, 3, 1.5
@@ -29,7 +29,7 @@ PARAMETERS = (
 )
 
 
-class Fish(Strategy):
+class Fish(Strategy, Persistent):
     """Follows many links of relevant pages and few of others, and gives up after some irrelevant pages in a row."""
 
     def __init__(self, topic: Topic, *, width: float = WIDTH, depth: float = DEPTH, breeding: float = BREEDING) -> None:
@@ -53,18 +53,21 @@ class Fish(Strategy):
         self._eaten.add(key_of(seen.task.url))
         place = 0  # among the links that may be followed and lead to something new
         for link in page.links:
-            refused = refusal(page, link)
-            yield refused or self._offspring(link, verdict, left, favoured=place < favoured)
-            place += refused is None and key_of(link.url) not in self._eaten
+            if refused := refusal(page, link):
+                yield refused
+                continue
+            key = key_of(link.url)
+            yield self._offspring(link, key, verdict, left, favoured=place < favoured)
+            place += key not in self._eaten
 
-    def _offspring(self, link: Link, verdict: Verdict, left: float, *, favoured: bool) -> Candidate:
+    def _offspring(self, link: Link, key: int, verdict: Verdict, left: float, *, favoured: bool) -> Candidate:
         food = "a relevant page" if verdict.relevant else "a page without food"
         if left < 0:
             why = f"{self._depth + 1:.0f} pages in a row were without food"
-            return Candidate(link=link, priority=0.0, why=why, refused=Reason.BOUND, inherited=0.0)
+            return Candidate(link=link, priority=0.0, why=why, refused=Reason.BOUND, inherited=0.0, key=key)
         score = self.score(verdict) if favoured else 0.0
         why = f"{'among the first links of' if favoured else 'further down on'} {food}, {left:.0f} more without"
-        return Candidate(link=link, priority=score, why=why, inherited=left)
+        return Candidate(link=link, priority=score, why=why, inherited=left, key=key)
 
     def memo(self, seen: Seen) -> bytes:
         """That the page was fetched."""
@@ -76,7 +79,7 @@ class Fish(Strategy):
         self._eaten.update(int.from_bytes(key, "big", signed=True) for key in ours)
 
 
-CHOICE = Choice(
+CHOICE = Registered(
     name="fish",
     summary="many links of relevant pages, few of others, none after some bad pages in a row",
     paper="PUSH table 3-1",

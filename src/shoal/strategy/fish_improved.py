@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shoal.judge.registry import Choice
+from shoal.judge.registry import Registered
 from shoal.model import Verdict
 from shoal.strategy.fish import PARAMETERS, Fish
 
@@ -15,7 +15,7 @@ class ImprovedFish(Fish):
         return verdict.score
 
 
-CHOICE = Choice(
+CHOICE = Registered(
     name="fish-improved",
     summary="fish search whose links are worth what their page is",
     paper="PUSH table 3-3",

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from shoal.crawl.ranking import Ranking
-from shoal.judge.registry import Choice, Parameter
+from shoal.judge.registry import Parameter, Registered
 from shoal.model import Candidate, Link, Reason, Repriced, Seen, Topic
-from shoal.strategy.crawled_graph import Chart
+from shoal.strategy import promising
+from shoal.strategy.crawled_graph import CrawledGraph, LinkRanking
 from shoal.strategy.graph import DAMPING
-from shoal.strategy.nofollow import promising
 from shoal.urls import key_of
 
 SHARE, THRESHOLD = 0.5, 0.05
 
 
-class FishPageRank(Chart):
+class FishPageRank(CrawledGraph):
     """W = g R + (1 - g) sim of the page; a link is worth the W of its page and what its own words promise.
 
     R is the page's PageRank as a share of the largest, 1 for a seed (as in the paper); sim is the judge's score. Links below
@@ -27,19 +26,19 @@ class FishPageRank(Chart):
         """The topic is in the judge's scores."""
         super().__init__()
         self._g, self._threshold = g, threshold
-        self._ranks: Ranking | None = None
+        self._ranks: LinkRanking | None = None
 
     def follow(self, seen: Seen) -> Iterable[Candidate]:
         """Each link with the worth of its page and its own."""
         if seen.page is None or seen.verdict is None:
             return
-        self.chart(seen)
+        keys = self.chart(seen)
         importance = self._importance(seen)
         similarity = seen.verdict.score
         page = self._g * importance + (1 - self._g) * similarity
         why = f"page {page:.2f} (importance {importance:.2f}, relevance {similarity:.2f}), link text "
         for link, hint, refused in promising(seen):
-            yield refused or self._worth(link, page + hint, f"{why}{hint:.2f}")
+            yield refused or self._worth(link, next(keys), page + hint, f"{why}{hint:.2f}")
 
     async def refresh(self) -> Sequence[Repriced]:
         """How important pages are from now on; nothing that waits changes its place."""
@@ -49,9 +48,9 @@ class FishPageRank(Chart):
         self._ranks = await self.ranked(lambda graph: graph.pagerank(last))
         return ()
 
-    def _worth(self, link: Link, worth: float, why: str) -> Candidate:
+    def _worth(self, link: Link, key: int, worth: float, why: str) -> Candidate:
         refused = Reason.THRESHOLD if worth < self._threshold else None
-        return Candidate(link=link, priority=worth, why=why, refused=refused)
+        return Candidate(link=link, priority=worth, why=why, refused=refused, key=key)
 
     def _importance(self, seen: Seen) -> float:
         """From 0 to 1; before the first ranking all pages but the seeds have the least, as if the largest were 1."""
@@ -62,7 +61,7 @@ class FishPageRank(Chart):
         return self._ranks.get(key_of(seen.task.url), 1 - DAMPING) / self._ranks.largest
 
 
-CHOICE = Choice(
+CHOICE = Registered(
     name="fish-pagerank",
     summary="links inherit the relevance and the importance of their page",
     paper="PUSH 4.2",

@@ -24,13 +24,13 @@ from random import Random
 
 import msgspec
 
-from shoal.crawl.ranking import Ranking
-from shoal.judge.registry import Choice, Parameter
+from shoal.cache import cached
+from shoal.judge.registry import Parameter, Registered
 from shoal.judge.relative import relative_vector
 from shoal.model import Candidate, Link, Repriced, Seen, Topic
-from shoal.strategy.crawled_graph import Chart, Key, readable
+from shoal.strategy import promising
+from shoal.strategy.crawled_graph import CrawledGraph, Key, LinkRanking, readable
 from shoal.strategy.graph import Values
-from shoal.strategy.nofollow import promising
 from shoal.text import flattened
 from shoal.urls import host_of, key_of
 
@@ -38,6 +38,7 @@ POPULATION, CROSSOVER, HINT_WEIGHT, THRESHOLD = 100, 0.9, 100.0, 0.0002
 _Hints = dict[int, int]
 """How often each of the topic's words, by its place, stands in the hints of a link."""
 _NONE: _Hints = {}
+_host_key = cached(size=10_000)(key_of)
 
 
 class Bred(msgspec.Struct, frozen=True, tag="genes", array_like=True):
@@ -54,7 +55,7 @@ class Bred(msgspec.Struct, frozen=True, tag="genes", array_like=True):
             raise ValueError("not a relevance")
 
 
-class Genetic(Chart):
+class Genetic(CrawledGraph):
     """Breeds the next links to fetch. What is not in the present generation waits behind it, the fittest first."""
 
     def __init__(
@@ -84,7 +85,7 @@ class Genetic(Chart):
         """By key: merged over all pages that link to it; only of URLs that have any and wait."""
         self._importance: Values | None = None
         """At the last generation."""
-        self._last_read: tuple[Seen, Bred] | None = None
+        self._last_bred: tuple[Seen, Bred] | None = None
         """A page is followed and then stored: its hints are counted once."""
 
     # --- a page comes ------------------------------------------------------------------------------------------------
@@ -93,32 +94,38 @@ class Genetic(Chart):
         """Each link with its fitness, scaled to 1 at most, which every member of a generation has."""
         if seen.page is None or seen.verdict is None:
             return
-        self._take_in(self._read(seen))
+        bred = self._read_genes(seen)
+        self._breed(bred)
+        keys = (key for key, _, _ in bred.links)
         for link, _, refused in promising(seen):
-            if refused:
-                yield refused
-                continue
-            fitness = self._fit(key_of(link.url))
-            yield Candidate(link=link, priority=fitness / (self._k + 1), why=f"fitness {fitness:.2f}")
+            yield refused or self._fitted(link, next(keys))
+
+    def _fitted(self, link: Link, key: int) -> Candidate:
+        fitness = self._fit(key)
+        return Candidate(link=link, priority=fitness / (self._k + 1), why=f"fitness {fitness:.2f}", key=key)
 
     def memo(self, seen: Seen) -> bytes:
         """The page's relevance, and its links with their hints."""
-        return msgspec.msgpack.encode(self._read(seen)) if seen.page is not None and seen.verdict is not None else b""
+        return (
+            msgspec.msgpack.encode(self._read_genes(seen))
+            if seen.page is not None and seen.verdict is not None
+            else b""
+        )
 
     def recall(self, memos: Iterable[bytes]) -> None:
         """Put graph and hints together again."""
         for bred in readable(memos, Bred):
-            self._take_in(bred)
+            self._breed(bred)
 
-    def _read(self, seen: Seen) -> Bred:
-        if self._last_read is None or self._last_read[0] is not seen:
-            self._last_read = seen, self._bred(seen)
-        return self._last_read[1]
+    def _read_genes(self, seen: Seen) -> Bred:
+        if self._last_bred is None or self._last_bred[0] is not seen:
+            self._last_bred = seen, self._bred(seen)
+        return self._last_bred[1]
 
     def _bred(self, seen: Seen) -> Bred:
         assert seen.verdict is not None
         links = [link for link, _, refused in promising(seen) if refused is None]
-        hosts = (key_of(host_of(link.url)) for link in links)
+        hosts = (_host_key(host_of(link.url)) for link in links)
         hints = self._count(links)
         return Bred(
             key_of(seen.task.url),
@@ -134,7 +141,7 @@ class Genetic(Chart):
             counts = self._vector.count(flattened(line)) if place in worth_a_look else []
             yield {word: count for word, count in enumerate(counts) if count}
 
-    def _take_in(self, bred: Bred) -> None:
+    def _breed(self, bred: Bred) -> None:
         if self.graph.is_fetched(bred.page):
             return
         self.graph.add(bred.page, (key for key, _, _ in bred.links))
@@ -177,8 +184,8 @@ class Genetic(Chart):
         then, relevance = self.moment(), self._relevance[:]
         self._importance = await asyncio.to_thread(then.topic_pagerank, relevance, self._importance)
         fitness, most = self._fitness[: len(then)], max(self._parents, self._mutants)
-        important = Ranking(self.graph, then, self._importance).best_pages(most)
-        fittest = Ranking(self.graph, then, fitness).best_waiting(self._parents, self.gone)
+        important = LinkRanking(self.graph, then, self._importance).best_pages(most)
+        fittest = LinkRanking(self.graph, then, fitness).best_waiting(self._parents, self.gone)
         pages = [key for key, _ in important]
         selected = [key for key, value in fittest if value > self._threshold]
         members = dict.fromkeys(islice(await self._crossed(pages[: self._parents], selected), self._parents))
@@ -239,7 +246,7 @@ def _merged(one: _Hints, other: _Hints) -> _Hints:
     return Counter(one) + Counter(other) if one and other else one or other
 
 
-CHOICE = Choice(
+CHOICE = Registered(
     name="genetic",
     summary="breeds each generation of links from the most important pages so far",
     paper="GA 3",

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from shoal.judge.registry import Choice, Parameter
+from shoal.judge.registry import Parameter, Registered
 from shoal.model import Candidate, Seen, Topic
 from shoal.protocols import Strategy
-from shoal.strategy.nofollow import promising
+from shoal.strategy import promising
 
 INITIAL = 100.0
 """The value of seeds."""
@@ -45,7 +45,7 @@ class GeneticFactor(Strategy):
         return parent if relevance >= self._f else parent * self._r
 
 
-CHOICE = Choice(
+CHOICE = Registered(
     name="genetic-factor",
     summary="links inherit their page's value, less of it where they do not promise anything",
     paper="AVSM 2.3",

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from shoal.crawl.ranking import Ranking
-from shoal.judge.registry import Choice
-from shoal.model import Candidate, Repriced, Seen, Topic
-from shoal.strategy.crawled_graph import Chart
+from shoal.judge.registry import Registered
+from shoal.model import Candidate, Link, Repriced, Seen, Topic
+from shoal.strategy import refusal
+from shoal.strategy.crawled_graph import CrawledGraph, LinkRanking
 from shoal.strategy.graph import Snapshot, Values
-from shoal.strategy.nofollow import refusal
-from shoal.urls import key_of
 
 _SECOND = 1e-6
 """Among URLs of the same authority the best hub that links to them decides."""
 
 
-class Hits(Chart):
+class Hits(CrawledGraph):
     """priority = authority of the URL, then the best hub among its parents.
 
     The root set is the seeds, the base set they and their neighbours. Outside of it all are equal, and the frontier keeps
@@ -26,16 +24,19 @@ class Hits(Chart):
     def __init__(self, topic: Topic) -> None:
         """The topic is not looked at: the seeds stand for it."""
         super().__init__()
-        self._worth: Ranking | None = None
+        self._worth: LinkRanking | None = None
 
     def follow(self, seen: Seen) -> Iterable[Candidate]:
         """Each link with its authority at the last refresh; what this page is worth as a hub, only the next one tells."""
         if (page := seen.page) is None:
             return
-        self.chart(seen)
+        keys = self.chart(seen)
         for link in page.links:
-            worth = self._worth.get(key_of(link.url), 0.0) if self._worth else 0.0
-            yield refusal(page, link) or Candidate(link=link, priority=worth, why=f"authority {worth:.4f}")
+            yield refusal(page, link) or self._valued(link, next(keys))
+
+    def _valued(self, link: Link, key: int) -> Candidate:
+        worth = self._worth.get(key, 0.0) if self._worth else 0.0
+        return Candidate(link=link, priority=worth, why=f"authority {worth:.4f}", key=key)
 
     async def refresh(self) -> Sequence[Repriced]:
         """Hubs and authorities in the graph as it is now."""
@@ -50,4 +51,4 @@ def _weigh(graph: Snapshot, seeds: Sequence[int]) -> Values:
     return authorities + _SECOND * graph.best_parent(hubs)
 
 
-CHOICE = Choice(name="hits", summary="the best authorities around the seeds first", paper="PUSH 2.3.2.1", make=Hits)
+CHOICE = Registered(name="hits", summary="the best authorities around the seeds first", paper="PUSH 2.3.2.1", make=Hits)

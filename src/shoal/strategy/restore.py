@@ -5,7 +5,7 @@ The paper's four queues are the states of a URL: waiting, fetching, failed, done
 
 from __future__ import annotations
 
-from shoal.judge.registry import Choice, Parameter
+from shoal.judge.registry import Parameter, Registered
 from shoal.model import Topic
 from shoal.strategy.genetic_factor import INITIAL, GeneticFactor
 
@@ -23,7 +23,7 @@ class Restore(GeneticFactor):
         return INITIAL if relevance >= self._f else super().inherit(parent, relevance)
 
 
-CHOICE = Choice(
+CHOICE = Registered(
     name="restore",
     summary="links inherit their page's value, and get all of it back where the anchor promises",
     paper="RESTORE 3.3",

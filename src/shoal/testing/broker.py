@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 
 class Letter(NamedTuple):
-    """A message that came; has what `cluster.line.Delivery` has."""
+    """A message that came; has what `cluster.connection.Delivery` has."""
 
     body: bytes
     tag: int
@@ -52,7 +52,7 @@ class MemoryBroker:
         """Messages for queues that are not there."""
 
     async def stay(self, url: str, use: Callable[[MemoryLine], Awaitable[None]]) -> None:
-        """In place of `cluster.line.stay_on_line`."""
+        """In place of `cluster.connection.stay_on_line`."""
         line = MemoryLine(self)
         try:
             await use(line)
@@ -124,7 +124,7 @@ class MemoryBroker:
 
 
 class MemoryLine:
-    """A line to it. Has what `cluster.line.Line` has, and is never lost by itself."""
+    """A line to it. Has what `cluster.connection.Connection` has, and is never lost by itself."""
 
     def __init__(self, broker: MemoryBroker) -> None:
         self._broker = broker

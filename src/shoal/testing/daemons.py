@@ -15,10 +15,13 @@ import socket
 import subprocess
 import tempfile
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from random import SystemRandom
+from types import TracebackType
+from typing import ClassVar, Self
 
 from shoal.errors import ShoalError
 
@@ -154,6 +157,60 @@ class Daemon:
 
     def _tail(self) -> str:
         return "\n".join(self._log.read_text(encoding="utf-8", errors="replace").splitlines()[-_LOG_LINES:])
+
+
+class RealServer(ABC):
+    """A server of our own while its `with` block lasts: a daemon, and a folder that goes with it."""
+
+    stops_by: ClassVar[signal.Signals] = signal.SIGTERM
+    """How an operator stops it."""
+    _daemon: Daemon
+    _folder: Path
+
+    @property
+    def is_running(self) -> bool:
+        """False before `start` and after `stop` or `kill`."""
+        return self._daemon.is_running
+
+    @property
+    def pid(self) -> int:
+        """The process to which all others of this server belong."""
+        return self._daemon.pid
+
+    @abstractmethod
+    def start(self) -> None:
+        """Returns when clients can connect; after `stop` or `kill` with the port and data of before."""
+
+    def stop(self) -> None:
+        """As an operator stops it: clients are sent away, and what is in memory is written."""
+        self._daemon.end(self.stops_by, seconds=STOP_SECONDS)
+
+    def kill(self) -> None:
+        """As a crash ends it: the server and all that serve its clients are gone in an instant."""
+        self._daemon.end(signal.SIGKILL, seconds=STOP_SECONDS, descendants=True)
+
+    def restart(self) -> None:
+        """Stopped and started again; after `kill`, `start` is enough."""
+        self.stop()
+        self.start()
+
+    def __enter__(self) -> Self:
+        try:
+            self.start()
+        except BaseException:
+            self._remove()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._remove()
+
+    def _remove(self) -> None:
+        # Nobody needs what it would still write.
+        self.kill()
+        shutil.rmtree(self._folder)
 
 
 def _descendants(pid: int) -> Iterable[int]:

@@ -19,7 +19,7 @@ from shoal.testing.evils import EVILS, ROBOTS, RobotsVariant, Wire, page
 
 
 @dataclass(frozen=True, kw_only=True)
-class Access:
+class EvilRequest:
     """One line of the server's access log."""
 
     path: str
@@ -31,7 +31,7 @@ class HostileServer:
 
     def __init__(self, robots: RobotsVariant = "ok") -> None:
         self.robots: RobotsVariant = robots
-        self.log: list[Access] = []
+        self.log: list[EvilRequest] = []
         """Every request, in the order received; only the server writes here."""
         self.connections = 0
         """How many connections were ever made."""
@@ -74,7 +74,7 @@ class HostileServer:
         """Answer one request; False when the connection is spent."""
         request = await reader.readuntil(b"\r\n\r\n")
         path = request.split(b" ", 2)[1].decode("latin-1")
-        self.log.append(Access(path=path, time=time.time()))
+        self.log.append(EvilRequest(path=path, time=time.time()))
         wire = Wire(writer=writer, path=path, stopped=self._stopped)
         name = path.split("/")[1]
         if evil := EVILS.get(name):

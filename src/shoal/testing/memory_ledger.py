@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 
@@ -22,7 +23,11 @@ class MemoryLedger:
         self._owner = owner
         self.clocks: dict[str, Clock] = {} if clocks is None else clocks
 
-    def claim(self, key: str, now: float, until: float, next_at: float = 0.0) -> float:
+    has_room = True
+
+    def claim(
+        self, key: str, now: float, until: float, next_at: float = 0.0, tell: Callable[[], None] = lambda: None
+    ) -> float:
         """Reserve a host until `until`: 0 when granted, else the time to ask again."""
         clock = self.clocks.setdefault(key, Clock())
         busy_until = clock.busy_until if clock.owner != self._owner else 0.0

@@ -1,4 +1,4 @@
-"""What was committed about URLs, in memory: a `protocols.Shelf` and `protocols.Store` for tests and simulations."""
+"""What was committed about URLs, in memory: a `protocols.UrlIndex` and `protocols.Store` for tests and simulations."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from shoal.model import Entry, Reason, State
-from shoal.remembered import Changes, Closing, Duplicate, HostRecord, Known, Waiting
+from shoal.model.stored import Changes, Closing, Duplicate, HostRecord, Known, Waiting
 from shoal.urls import key_of
 
 
-class MemoryShelf:
-    """A shelf that is forgotten with the process; only `commit` changes it."""
+class MemoryUrlIndex:
+    """A URL index that is forgotten with the process; only `commit` changes it."""
 
     def __init__(self) -> None:
         self.entries: dict[int, Entry] = {}
@@ -24,7 +24,7 @@ class MemoryShelf:
         """Take in a batch; pages are only counted, so there are no duplicates to tell of."""
         for entry in (*changes.added, *changes.changed):
             self.entries[entry.id] = entry
-            self._keys[key_of(entry.url)] = entry.id
+            self._keys[entry.key or key_of(entry.url)] = entry.id
             self._pages.setdefault(entry.host, 0)
         for closing in changes.closed:
             self._close(closing)
@@ -41,14 +41,7 @@ class MemoryShelf:
         entry = self.entries.get(self._keys.get(key, 0))
         if entry is None:
             return None
-        return Known(
-            id=entry.id,
-            state=entry.state,
-            priority=entry.priority,
-            depth=entry.depth,
-            inherited=entry.inherited,
-            reason=entry.reason,
-        )
+        return Known.of(entry)
 
     def read(self, id: int) -> Entry:
         """The whole entry."""

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import secrets
-import shutil
 import signal
 import socket
 import struct
 from itertools import count
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from shoal.testing.daemons import (
     PATH,
@@ -18,6 +15,7 @@ from shoal.testing.daemons import (
     STOP_SECONDS,
     USER,
     Daemon,
+    RealServer,
     ServerError,
     free_port,
     private_folder,
@@ -55,7 +53,7 @@ def find_rabbitmq() -> Path | None:
     return next((place for place in places if (place / "rabbitmq-server").exists()), None)
 
 
-class RabbitMQ:
+class RabbitMQ(RealServer):
     """A RabbitMQ server while its `with` block lasts."""
 
     def __init__(self) -> None:
@@ -81,16 +79,6 @@ class RabbitMQ:
         """The server's first virtual host; tests take one of their own from `create_vhost`."""
         return self._url("%2F")
 
-    @property
-    def is_running(self) -> bool:
-        """False before `start` and after `stop` or `kill`."""
-        return self._daemon.is_running
-
-    @property
-    def pid(self) -> int:
-        """The process to which all others of this server belong."""
-        return self._daemon.pid
-
     def start(self) -> None:
         """Returns when clients can connect; after `stop` or `kill` with the port and data of before."""
         self._control.unlink(missing_ok=True)
@@ -98,19 +86,6 @@ class RabbitMQ:
             self._names_daemon.start()
         self._daemon.start()
         self._daemon.wait(self._is_ready, seconds=START_SECONDS)
-
-    def stop(self) -> None:
-        """As an operator stops it: clients are sent away, and what is in memory is written."""
-        self._daemon.end(signal.SIGTERM, seconds=STOP_SECONDS)
-
-    def kill(self) -> None:
-        """As a crash ends it."""
-        self._daemon.end(signal.SIGKILL, seconds=STOP_SECONDS, descendants=True)
-
-    def restart(self) -> None:
-        """Stopped and started again; after `kill`, `start` is enough."""
-        self.stop()
-        self.start()
 
     def create_vhost(self) -> str:
         """The URL of a new, empty virtual host."""
@@ -143,24 +118,10 @@ class RabbitMQ:
             raise ServerError(f"RabbitMQ cannot evaluate {erlang!r}: {said}")
         return said.removeprefix("ok ")
 
-    def __enter__(self) -> Self:
-        try:
-            self.start()
-        except BaseException:
-            self._remove()
-            raise
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._remove()
-
     def _remove(self) -> None:
-        # Nobody needs what it would still write.
         self.kill()
         self._names_daemon.end(signal.SIGKILL, seconds=STOP_SECONDS)
-        shutil.rmtree(self._folder)
+        super()._remove()
 
     @property
     def _control(self) -> Path:

@@ -16,7 +16,7 @@ from urllib.parse import parse_qs
 
 import msgspec
 
-from shoal.testing.webserver import NOT_FOUND, Answer, Web
+from shoal.testing.webserver import NOT_FOUND, ServedWeb, WebAnswer
 
 Result = Mapping[str, Any]
 _LANGUAGE = re.compile(r"auto|[a-z]{2,3}(-[a-zA-Z]{2})?")
@@ -51,7 +51,7 @@ class SearxngWeb:
         formats: Sequence[str] = ("html", "json"),
         questions: int | None = None,
         silent: Sequence[tuple[str, str]] = (),
-        beside: Web | None = None,
+        beside: ServedWeb | None = None,
         path: str = "/search",
     ) -> None:
         self._results = tuple(results)
@@ -65,7 +65,7 @@ class SearxngWeb:
         self.asked: list[dict[str, str]] = []
         """What every question had behind its question mark."""
 
-    def answer(self, host: str, target: str, nth: int) -> Answer:
+    def answer(self, host: str, target: str, nth: int) -> WebAnswer:
         """As the real one, as far as we ask it."""
         path, _, query = target.partition("?")
         if path != self._path:
@@ -73,14 +73,14 @@ class SearxngWeb:
         form = {name: values[-1] for name, values in parse_qs(query).items()}
         self.asked.append(form)
         if self._questions is not None and len(self.asked) > self._questions:
-            return Answer(status=429, headers=_HTML, body=b"Too Many Requests")
+            return WebAnswer(status=429, headers=_HTML, body=b"Too Many Requests")
         if form.get("format", "html") not in self._formats:
-            return Answer(status=403, headers=_HTML, body=b"<title>403 Forbidden</title>")
+            return WebAnswer(status=403, headers=_HTML, body=b"<title>403 Forbidden</title>")
         if form.get("format") != "json":
-            return Answer(headers=_HTML, body=b"<!doctype html><title>SearXNG</title>")
+            return WebAnswer(headers=_HTML, body=b"<!doctype html><title>SearXNG</title>")
         if wrong := _wrong(form):
-            return Answer(status=400, headers=_JSON, body=msgspec.json.encode({"error": wrong}))
-        return Answer(headers=_JSON, body=self._page(form["q"], int(form.get("pageno", "1"))))
+            return WebAnswer(status=400, headers=_JSON, body=msgspec.json.encode({"error": wrong}))
+        return WebAnswer(headers=_JSON, body=self._page(form["q"], int(form.get("pageno", "1"))))
 
     def _page(self, query: str, number: int) -> bytes:
         start = (number - 1) * self._per_page

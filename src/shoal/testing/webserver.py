@@ -25,7 +25,7 @@ MAX_HEAD = 64 * 2**10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class WebAnswer:
     """What a host says to one request."""
 
     status: int = 200
@@ -38,13 +38,13 @@ class Answer:
 
 NO_TLS = "There is no TLS here: ask for http:// instead of https://, and you get the same pages."
 """To those who want a tunnel through the proxy."""
-NOT_FOUND = Answer(status=404, headers=(("Content-Type", "text/plain"),), body=b"There is no such page.")
+NOT_FOUND = WebAnswer(status=404, headers=(("Content-Type", "text/plain"),), body=b"There is no such page.")
 
 
-class Web(Protocol):
+class ServedWeb(Protocol):
     """All that the server needs to know of a web."""
 
-    def answer(self, host: str, target: str, nth: int) -> Answer:
+    def answer(self, host: str, target: str, nth: int) -> WebAnswer:
         """The answer to `target` (path and query) on `host`, which is this host's `nth` request, from 1."""
 
 
@@ -70,7 +70,7 @@ def read_log(path: Path) -> list[Access]:
 class WebServer:
     """Serves a web on loopback while its `async with` block lasts."""
 
-    def __init__(self, web: Web, *, port: int = 0, log: Path | None = None) -> None:
+    def __init__(self, web: ServedWeb, *, port: int = 0, log: Path | None = None) -> None:
         self.web = web
         self.port = port
         """The real port once the block is entered."""
@@ -120,7 +120,7 @@ class WebServer:
     def _closed(self, connection: _Connection) -> None:
         self._connections.discard(connection)
 
-    def _answer(self, host: str, target: str) -> Answer:
+    def _answer(self, host: str, target: str) -> WebAnswer:
         self._asked[host] += 1
         return self.web.answer(host, target, self._asked[host])
 
@@ -220,7 +220,7 @@ class _Exchange:
     """A request and its answer, from arrival to the log."""
 
     request: _Request
-    answer: Answer
+    answer: WebAnswer
     started: float
 
     def over(self, *, status: int) -> Access:
@@ -263,7 +263,7 @@ def _site_of(host: str, own_port: int) -> str:
     return host.lower().removesuffix(":80").removesuffix(f":{own_port}")
 
 
-def _serialise(answer: Answer, request: _Request) -> bytes:
+def _serialise(answer: WebAnswer, request: _Request) -> bytes:
     lines = [f"HTTP/1.1 {answer.status} {_phrase(answer.status)}"]
     lines += [f"{name}: {value}" for name, value in answer.headers]
     lines += [
@@ -287,8 +287,8 @@ class SimpleWeb:
 
     def __init__(self) -> None:
         # Filled by the test before the crawl, read by the server during it.
-        self._answers: dict[str, Answer] = {}
-        self._refusals: dict[str, tuple[int, Answer]] = {}
+        self._answers: dict[str, WebAnswer] = {}
+        self._refusals: dict[str, tuple[int, WebAnswer]] = {}
 
     def page(
         self,
@@ -310,22 +310,24 @@ class SimpleWeb:
 
     def redirect(self, url: str, target: str, status: int = 301) -> Self:
         """An address that sends its visitors elsewhere."""
-        return self.answering(url, Answer(status=status, headers=(("Location", target),)))
+        return self.answering(url, WebAnswer(status=status, headers=(("Location", target),)))
 
     def robots(self, host: str, text: str, status: int = 200) -> Self:
         """The robots.txt of a host; a host without one answers 404."""
         headers = (("Content-Type", "text/plain; charset=utf-8"),)
-        return self.answering(f"http://{host}/robots.txt", Answer(status=status, headers=headers, body=text.encode()))
+        return self.answering(
+            f"http://{host}/robots.txt", WebAnswer(status=status, headers=headers, body=text.encode())
+        )
 
     def raw(
         self, url: str, body: bytes, *, content_type: str = "text/html", status: int = 200, delay: float = 0.0
     ) -> Self:
         """Exactly these bytes."""
         return self.answering(
-            url, Answer(status=status, headers=(("Content-Type", content_type),), body=body, delay=delay)
+            url, WebAnswer(status=status, headers=(("Content-Type", content_type),), body=body, delay=delay)
         )
 
-    def answering(self, url: str, answer: Answer) -> Self:
+    def answering(self, url: str, answer: WebAnswer) -> Self:
         """Anything else that a server may say."""
         scheme, _, rest = url.partition("://")
         host, _, path = rest.partition("/")
@@ -335,10 +337,10 @@ class SimpleWeb:
 
     def refusing(self, host: str, first: int, *, status: int = 429, retry_after: int = 1) -> Self:
         """A host that refuses its first so many requests, robots.txt not counted among the refused."""
-        self._refusals[host] = first, Answer(status=status, headers=(("Retry-After", str(retry_after)),))
+        self._refusals[host] = first, WebAnswer(status=status, headers=(("Retry-After", str(retry_after)),))
         return self
 
-    def answer(self, host: str, target: str, nth: int) -> Answer:
+    def answer(self, host: str, target: str, nth: int) -> WebAnswer:
         """What was written down for this address, else 404."""
         first, refusal = self._refusals.get(host, (0, NOT_FOUND))
         if nth <= first and target != "/robots.txt":

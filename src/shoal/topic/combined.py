@@ -11,15 +11,15 @@ from typing import Any
 from msgspec.structs import replace
 
 from shoal.model import Origin, Term, Topic
-from shoal.topic import value_readers as values
+from shoal.topic import value_readers
 from shoal.topic.value_readers import each_once, form_of
 
 _KEYS: dict[str, tuple[Callable[[object], object], str]] = {
-    "name": (values.line, "name"),
-    "keywords": (values.keywords, "terms"),
-    "learned": (values.learned, "learned"),
-    "not": (values.keywords, "negative"),
-    "threshold": (values.number, "threshold"),
+    "name": (value_readers.line, "name"),
+    "keywords": (value_readers.keywords, "terms"),
+    "learned": (value_readers.learned, "learned"),
+    "not": (value_readers.keywords, "negative"),
+    "threshold": (value_readers.number, "threshold"),
 }
 """How each key is read, and where it goes."""
 
@@ -61,14 +61,14 @@ def name_of(terms: Sequence[Term]) -> str:
 
 
 def read_parts(value: object) -> tuple[Topic, ...]:
-    """The topics of the `[[any]]` tables; a reader like those in `values.py`."""
+    """The topics of the `[[any]]` tables; a reader like those in `topic/value_readers.py`."""
     if not isinstance(value, list) or not value or not all(isinstance(table, dict) for table in value):
-        raise ValueError(f"must be tables, each below a line [[any]], not {values.short(value)}")
+        raise ValueError(f"must be tables, each below a line [[any]], not {value_readers.short(value)}")
     parts = tuple(_part(table, number) for number, table in enumerate(value, 1))
     seen: set[str] = set()
     for part in parts:
         if part.name in seen:
-            raise ValueError(f"must have different names, but two are called {values.short(part.name)}")
+            raise ValueError(f"must have different names, but two are called {value_readers.short(part.name)}")
         seen.add(part.name)
     return parts
 
@@ -77,8 +77,8 @@ def _part(table: Mapping[str, object], number: int) -> Topic:
     said: dict[str, Any] = {}
     for name, raw in table.items():
         if name not in _KEYS:
-            hint = values.did_you_mean(name, _KEYS) or "; what is for all of them stands above the first [[any]]"
-            raise ValueError(f"number {number} has no key {values.quoted(name)}{hint}")
+            hint = value_readers.did_you_mean(name, _KEYS) or "; what is for all of them stands above the first [[any]]"
+            raise ValueError(f"number {number} has no key {value_readers.quoted(name)}{hint}")
         read, place = _KEYS[name]
         try:
             said[place] = read(raw)

@@ -1,12 +1,6 @@
-"""What has the crawl taught us about its topic? The vector, estimated anew from the pages that were judged (AVSM 2.2.1).
+"""What has the crawl taught us about its topic?
 
-Rocchio's form, over vectors of length 1 (`learn.weights`):
-
-    f' = a x f + b x mean(relevant) - c x mean(irrelevant),        a = 1, b = 0.75, c = 0.15
-
-f is the topic the crawl began with, so what was learned in one interval and proved wrong is forgotten in the next. The three
-numbers are the classical ones: what the user said counts most, and a page that was judged irrelevant says little, because
-there are so many ways to be about something else. Everything here is a pure function.
+The vector and the threshold, estimated anew from the pages that were judged (AVSM 2.2.1).
 """
 
 from __future__ import annotations
@@ -17,7 +11,7 @@ from math import sqrt
 
 from msgspec.structs import replace
 
-from shoal.model import Origin, Term, Topic
+from shoal.model import Origin, Term, Topic, Value, Verdict
 from shoal.topic.combined import together
 from shoal.topic.term_weights import (
     LEAST_SHARE,
@@ -32,6 +26,79 @@ from shoal.topic.term_weights import (
 )
 from shoal.topic.value_readers import form_of
 from shoal.topic.word_frequencies import Background
+
+RAISE = 1.05
+"""alpha, from 1 to 1.1."""
+RAISE_STRONGLY = 1.2
+"""beta, from 1.1 to 1.5."""
+FEW_RELEVANT = 0.3
+"""mu, from 0.1 to 0.5."""
+LOWER = 0.95
+"""gamma, from 0.9 to 1."""
+LEAST, MOST = 0.25, 4.0
+"""The threshold stays between these multiples of the one the crawl began with."""
+
+
+class Threshold(Value, frozen=True, kw_only=True):
+    """The threshold at one moment; it does not change, but has a successor."""
+
+    start: float
+    """The one the crawl began with."""
+    wanted: int
+    """S: pages wanted per interval."""
+    value: float
+    intervals: int = 0
+    """T: intervals that are over."""
+    got: int = 0
+    """F: pages got in all of them."""
+    why: str = ""
+    """One sentence: what moved it after the last interval; empty when it stayed."""
+
+    def after(self, verdicts: Iterable[Verdict]) -> Threshold:
+        """The threshold after an interval that brought these pages."""
+        # By the threshold each was judged with, because each of several topics may have its own.
+        back = self.start / self.value if self.value else 1.0
+        got = [verdict for verdict in verdicts if verdict.relevant]
+        return self.next(got=len(got), relevant=sum(one.score >= one.threshold * back for one in got))
+
+    def next(self, *, got: int, relevant: int) -> Threshold:
+        """The threshold after an interval in which so many pages came, so many of them relevant."""
+        intervals, total = self.intervals + 1, self.got + got
+        factor, cause = self._rule(got, relevant, total, intervals)
+        value = min(max(self.value * factor, LEAST * self.start), MOST * self.start)
+        why = ""
+        if value != self.value:
+            why = f"The threshold {'rose' if value > self.value else 'fell'} from {self.value:.3g} to {value:.3g}: {cause}."
+        return replace(self, value=value, intervals=intervals, got=total, why=why)
+
+    def _rule(self, got: int, relevant: int, total: int, intervals: int) -> tuple[float, str]:
+        """The rule that holds: its factor, and what happened in words."""
+        happened = f"{got:,} pages came, {self.wanted:,} were wanted"
+        if got > self.wanted and total > self.wanted * intervals:
+            if relevant < FEW_RELEVANT * got:
+                return RAISE_STRONGLY, f"{happened}, and only {relevant:,} of them are as good as those at the start"
+            return RAISE, happened
+        if got < self.wanted and total < self.wanted * intervals:
+            return LOWER, happened
+        return 1.0, happened
+
+    def on(self, topic: Topic) -> Topic:
+        """The topic with this threshold; those of its parts move by the same factor."""
+        before = self.start if topic.threshold is None else topic.threshold
+        factor = self.value / before if before else 1.0
+        parts = tuple(
+            replace(part, threshold=factor * (before if part.threshold is None else part.threshold))
+            for part in topic.any
+        )
+        return replace(topic, threshold=self.value, any=parts)
+
+
+def begin(start: float, wanted: int) -> Threshold:
+    """The threshold of a new crawl: the user's, or else the judge's own."""
+    return Threshold(start=start, wanted=wanted, value=start)
+
+
+# --- what has the crawl taught us about its topic --------------------------------------------------------------------
 
 FIRST, RELEVANT, IRRELEVANT = 1.0, 0.75, 0.15
 """a, b and c."""
@@ -87,7 +154,7 @@ def _rocchio(first: Topic, relevant: Sequence[Words], irrelevant: Sequence[Words
     kept = [_kept(term, vector, factors) for term in first.terms]
     typed = {form_of(term.text) for term in (*first.terms, *first.negative)}
     kept += [
-        Term(text=word, weight=vector[word], factor=factors[word], origin=Origin.FEEDBACK)
+        Term(text=word, weight=vector[word], factor=factors[word], origin=Origin.ADAPTED)
         for word in candidates(relevant, background)
         if word not in typed and word in vector
     ]
@@ -127,7 +194,7 @@ def _strongest(kept: Sequence[Term]) -> tuple[Term, ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Difference:
+class TopicDifference:
     """What one version of a topic has that another has not."""
 
     learned: tuple[Term, ...]
@@ -148,12 +215,12 @@ class Difference:
         return f"{sentence[0].upper()}{sentence[1:]}." if sentence else ""
 
 
-def difference(old: Topic, new: Topic) -> Difference:
+def difference(old: Topic, new: Topic) -> TopicDifference:
     """What changed between two versions; the strongest words first."""
     before = {form_of(term.text): term for term in old.terms}
     after = {form_of(term.text): term for term in new.terms}
     both = [(before[form], after[form]) for form in before if form in after]
-    return Difference(
+    return TopicDifference(
         learned=_by_weight(term for form, term in after.items() if form not in before),
         dropped=_by_weight(term for form, term in before.items() if form not in after),
         moved=tuple((one, other) for one, other in both if abs(other.weight - one.weight) >= 0.1 * one.weight),

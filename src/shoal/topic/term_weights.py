@@ -42,7 +42,7 @@ EMPHASIS = 20.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
+class TermStatistics:
     """What the samples say of one word."""
 
     count: int
@@ -52,12 +52,12 @@ class Found:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Lesson:
+class LearnedTopic:
     """A topic that was learned, and what it was learned from."""
 
     topic: Topic
     samples: int
-    found: Mapping[str, Found]
+    found: Mapping[str, TermStatistics]
     """By the text of each of the topic's words."""
 
 
@@ -72,7 +72,7 @@ def words_of(page: Page, topic: Topic) -> Words:
     return {word: count for word, count in {**words, **counts}.items() if count > 0}
 
 
-def learn(topic: Topic, samples: Sequence[Words], background: Background, *, most: int = MOST_LEARNED) -> Lesson:
+def learn(topic: Topic, samples: Sequence[Words], background: Background, *, most: int = MOST_LEARNED) -> LearnedTopic:
     """The topic with what the samples teach; words that were learned before are learned anew.
 
     Of several topics, each learns from the samples that hold one of its own words. Without samples nothing changes.
@@ -81,9 +81,9 @@ def learn(topic: Topic, samples: Sequence[Words], background: Background, *, mos
         lessons = [learn(part, about(part.terms, samples), background, most=most) for part in topic.any]
         found = {text: one for lesson in lessons for text, one in lesson.found.items()}
         whole = together(topic, [lesson.topic for lesson in lessons])
-        return Lesson(topic=whole, samples=len(samples), found=found)
+        return LearnedTopic(topic=whole, samples=len(samples), found=found)
     if not samples:
-        return Lesson(topic=topic, samples=0, found={})
+        return LearnedTopic(topic=topic, samples=0, found={})
     hand = tuple(term for term in topic.terms if term.origin is Origin.HAND)
     factors = term_factors(samples, samples, background, typed=hand)
     means = damped(mean(weights(words, factors) for words in samples), samples, hand)
@@ -93,7 +93,7 @@ def learn(topic: Topic, samples: Sequence[Words], background: Background, *, mos
     scale = max((term.weight for term in hand), default=1.0) / strongest
     kept = (*_raised(hand, means, scale, factors), *_learned(new, means, scale, factors, most))
     learned = replace(topic, terms=kept, negative=in_proportion(topic.negative, topic.terms, kept))
-    return Lesson(topic=learned, samples=len(samples), found=_found(kept, samples))
+    return LearnedTopic(topic=learned, samples=len(samples), found=_found(kept, samples))
 
 
 def about(typed: Iterable[Term], samples: Iterable[Words]) -> list[Words]:
@@ -219,9 +219,9 @@ def can_be_learned(word: str, rate: float, background: Background) -> bool:
     return not background.is_function_word(word) or rate >= EMPHASIS * background.frequency(word)
 
 
-def _found(kept: Iterable[Term], samples: Sequence[Words]) -> dict[str, Found]:
+def _found(kept: Iterable[Term], samples: Sequence[Words]) -> dict[str, TermStatistics]:
     found = {}
     for term in kept:
         counts = [words[form] for form in [form_of(term.text)] for words in samples if form in words]
-        found[term.text] = Found(count=sum(counts), samples=len(counts))
+        found[term.text] = TermStatistics(count=sum(counts), samples=len(counts))
     return found

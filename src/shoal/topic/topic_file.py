@@ -18,9 +18,10 @@ from typing import Any, Protocol, get_args, get_type_hints
 from msgspec.structs import replace
 
 from shoal.errors import InputError
+from shoal.files import read_text
 from shoal.model import Topic
 from shoal.settings import Cluster, Fetching, Scope, Settings
-from shoal.topic import value_readers as values
+from shoal.topic import value_readers
 from shoal.topic.combined import name_of, read_parts, said_of_topic, together
 from shoal.topic.value_readers import form_of
 
@@ -57,7 +58,7 @@ class Setting(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Names:
-    """The implementations there are; `app` knows them, the topic does not."""
+    """The implementations there are; `services.crawls` knows them, the topic does not."""
 
     strategies: tuple[str, ...]
     judges: tuple[str, ...]
@@ -154,9 +155,9 @@ def _options(options: Mapping[str, object]) -> _Source:
 
 def load(path: Path) -> dict[str, object]:
     """What a topic file says, unread; one sentence when that is no TOML, or none that a person would write."""
-    text = _text(path)
+    text = read_text(path, "topic file", _LARGEST)
     if (long := _LONG_KEY.search(text)) is not None:
-        raise InputError(f"{path} is not TOML: it has a key of too many parts, {values.short(long[0])}")
+        raise InputError(f"{path} is not TOML: it has a key of too many parts, {value_readers.short(long[0])}")
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -167,35 +168,17 @@ def load(path: Path) -> dict[str, object]:
         raise InputError(f"{path} is not TOML: a number in it has too many digits") from None
 
 
-def _text(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            data = file.read(_LARGEST + 1)
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such topic file") from None
-    except IsADirectoryError:
-        raise InputError(f"{path} is a folder; give the path of a topic file") from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from None
-    if len(data) > _LARGEST:
-        raise InputError(f"{path} is too large for a topic file: at most {_LARGEST // 2**20} MiB are read")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
-
-
 def _refuse_unknown(file: _Source, path: Path, names: Names) -> None:
     known = _keys(names)
     for key in file.values:
         if key not in known:
-            hint = values.did_you_mean(key, known) or f"; the keys are {', '.join(known)}"
-            raise InputError(f"{path}: there is no key {values.quoted(key)}{hint}")
+            hint = value_readers.did_you_mean(key, known) or f"; the keys are {', '.join(known)}"
+            raise InputError(f"{path}: there is no key {value_readers.quoted(key)}{hint}")
     for table in ("keywords", "not", "learned"):
         words = file.values.get(table)
         for key, value in words.items() if isinstance(words, dict) else ():
             # In TOML everything below a [keywords] line belongs to it, which people forget.
-            if key in known and ("_" in key or not values.is_weight(value)):
+            if key in known and ("_" in key or not value_readers.is_weight(value)):
                 raise InputError(f"{path}: {key} stands below [{table}] and is read as a word; move it above that line")
     if "any" in file.values and (both := next((key for key in ("keywords", "learned") if key in file.values), "")):
         raise InputError(f"{path}: {both} and any exclude each other; give each [[any]] its own {both}")
@@ -218,47 +201,47 @@ def _keys(names: Names) -> dict[str, _Key]:
         return _Key(read, places)
 
     return {
-        "name": key(values.line, ("topic", "name")),
-        "keywords": key(values.keywords, ("topic", "terms")),
-        "learned": key(values.learned, ("topic", "learned")),
-        "not": key(values.keywords, ("topic", "negative")),
+        "name": key(value_readers.line, ("topic", "name")),
+        "keywords": key(value_readers.keywords, ("topic", "terms")),
+        "learned": key(value_readers.learned, ("topic", "learned")),
+        "not": key(value_readers.keywords, ("topic", "negative")),
         "any": key(read_parts, ("topic", "any")),
-        "seeds": key(values.seeds, ("", "seeds")),
-        "language": key(values.language, ("topic", "languages"), ("fetching", "languages")),
-        "label": key(values.line, ("", "label")),
-        "threshold": key(values.number, ("topic", "threshold")),
-        "strategy": key(values.one_of(names.strategies), ("", "strategy")),
-        "parameters": key(values.named_numbers, ("", "parameters")),
-        "judge": key(values.one_of(names.judges), ("", "judge")),
-        "learn_from_seeds": key(values.yes_or_no, ("learning", "from_seeds")),
-        "feedback": key(values.yes_or_no, ("learning", "feedback")),
-        "adapt_threshold": key(values.yes_or_no, ("learning", "adapt_threshold")),
-        "interval": key(values.whole(1), ("learning", "interval")),
-        "wanted": key(values.whole(1), ("learning", "wanted")),
-        "scope": key(values.one_of(get_args(get_type_hints(Scope)["kind"])), ("scope", "kind")),
-        "include": key(values.texts, ("scope", "include")),
-        "exclude": key(values.texts, ("scope", "exclude")),
-        "images": key(values.yes_means("relevant", "none"), ("pictures", "wanted")),
-        "all_images": key(values.yes_means("all", "none"), ("pictures", "wanted")),
-        "max_images": key(values.whole(1), ("pictures", "max_pictures")),
-        "max_pages": key(values.whole(1), ("budget", "max_pages")),
-        "max_pages_per_host": key(values.whole(1), ("budget", "max_pages_per_host")),
-        "max_depth": key(values.whole(0), ("budget", "max_depth")),
-        "max_bytes": key(values.whole(1), ("budget", "max_bytes")),
-        "max_time": key(values.duration, ("budget", "max_time")),
-        "until_done": key(values.least_share, ("budget", "until_done")),
-        "delay": key(values.number, ("politeness", "delay")),
-        "per_host": key(values.whole(1), ("politeness", "per_host")),
-        "concurrency": key(values.whole(1), ("fetching", "concurrency")),
-        "hurry": key(values.yes_or_no, ("fetching", "hurry")),
-        "processes": key(values.whole(1), ("", "processes")),
-        "index": key(values.yes_or_no, ("", "index")),
-        "proxy": key(values.proxy, ("fetching", "proxy")),
-        "user_agent": key(values.user_agent, ("fetching", "user_agent")),
-        "contact": key(values.header, ("fetching", "contact")),
-        "allow_private": key(values.networks, ("fetching", "allow_private")),
-        "database": key(values.database, (_CLUSTER, "database")),
-        "broker": key(values.broker, (_CLUSTER, "broker")),
+        "seeds": key(value_readers.seeds, ("", "seeds")),
+        "language": key(value_readers.language, ("topic", "languages"), ("fetching", "languages")),
+        "label": key(value_readers.line, ("", "label")),
+        "threshold": key(value_readers.number, ("topic", "threshold")),
+        "strategy": key(value_readers.one_of(names.strategies), ("", "strategy")),
+        "parameters": key(value_readers.named_numbers, ("", "parameters")),
+        "judge": key(value_readers.one_of(names.judges), ("", "judge")),
+        "learn_from_seeds": key(value_readers.yes_or_no, ("learning", "from_seeds")),
+        "adapt_topic": key(value_readers.yes_or_no, ("learning", "adapt_topic")),
+        "adapt_threshold": key(value_readers.yes_or_no, ("learning", "adapt_threshold")),
+        "adapt_interval": key(value_readers.whole(1), ("learning", "interval")),
+        "adapt_wanted": key(value_readers.whole(1), ("learning", "wanted")),
+        "scope": key(value_readers.one_of(get_args(get_type_hints(Scope)["kind"])), ("scope", "kind")),
+        "include": key(value_readers.texts, ("scope", "include")),
+        "exclude": key(value_readers.texts, ("scope", "exclude")),
+        "images": key(value_readers.yes_means("relevant", "none"), ("images", "wanted")),
+        "all_images": key(value_readers.yes_means("all", "none"), ("images", "wanted")),
+        "max_images": key(value_readers.whole(1), ("images", "max_images")),
+        "max_pages": key(value_readers.whole(1), ("budget", "max_pages")),
+        "max_pages_per_host": key(value_readers.whole(1), ("budget", "max_pages_per_host")),
+        "max_depth": key(value_readers.whole(0), ("budget", "max_depth")),
+        "max_bytes": key(value_readers.whole(1), ("budget", "max_bytes")),
+        "max_time": key(value_readers.duration, ("budget", "max_time")),
+        "until_done": key(value_readers.least_share, ("budget", "until_done")),
+        "delay": key(value_readers.number, ("politeness", "delay")),
+        "per_host": key(value_readers.whole(1), ("politeness", "per_host")),
+        "concurrency": key(value_readers.whole(1), ("fetching", "concurrency")),
+        "hurry": key(value_readers.yes_or_no, ("fetching", "hurry")),
+        "processes": key(value_readers.whole(1), ("", "processes")),
+        "index": key(value_readers.yes_or_no, ("", "index")),
+        "proxy": key(value_readers.proxy, ("fetching", "proxy")),
+        "user_agent": key(value_readers.user_agent, ("fetching", "user_agent")),
+        "contact": key(value_readers.header, ("fetching", "contact")),
+        "allow_private": key(value_readers.networks, ("fetching", "allow_private")),
+        "database": key(value_readers.database, (_CLUSTER, "database")),
+        "broker": key(value_readers.broker, (_CLUSTER, "broker")),
     }
 
 
@@ -320,7 +303,7 @@ def _check_parameters(settings: Settings, names: Names, called: Callable[[str], 
     for name, amount in settings.parameters:
         if name not in known:
             there = f"; it has {', '.join(known)}" if known else "; it has nothing to set"
-            hint = values.did_you_mean(name, known) or there
+            hint = value_readers.did_you_mean(name, known) or there
             raise InputError(f'{called("parameters")}: strategy {settings.strategy} has no "{name}"{hint}')
         least, most = known[name].least, known[name].most
         if not least <= amount <= most:

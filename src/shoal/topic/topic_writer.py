@@ -5,11 +5,8 @@ A file is written beside its place and then moved there, so that nobody ever rea
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 import tomlkit
@@ -17,22 +14,28 @@ from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AbstractTable, AoT, Array, Item, Table
 
 from shoal.errors import InputError
+from shoal.files import written
 from shoal.model import Origin, Term, Topic
-from shoal.topic import value_readers as values
-from shoal.topic.term_weights import Found
+from shoal.topic import value_readers
+from shoal.topic.term_weights import TermStatistics
 from shoal.topic.topic_file import load
 
-NOTHING: Mapping[str, Found] = {}
+NOTHING: Mapping[str, TermStatistics] = {}
 _HEAD = (
     "A topic for shoal: `shoal crawl THIS-FILE`. Change what you like; a heavier word counts more.",
     "factor is what one occurrence on a page counts, 1 being the mean; leave it out where you do not care.",
 )
 _INDENT = re.compile(r"\n([ \t]*+)[\"']")
-_ORIGINS = {Origin.HAND: "typed", Origin.SEEDS: "from the samples", Origin.FEEDBACK: "learned while crawling"}
+_ORIGINS = {Origin.HAND: "typed", Origin.SEEDS: "from the samples", Origin.ADAPTED: "learned while crawling"}
 
 
 def new_topic_file(
-    path: Path, topic: Topic, seeds: Sequence[str], *, found: Mapping[str, Found] = NOTHING, overwrite: bool = False
+    path: Path,
+    topic: Topic,
+    seeds: Sequence[str],
+    *,
+    found: Mapping[str, TermStatistics] = NOTHING,
+    overwrite: bool = False,
 ) -> None:
     """Write a topic with its seeds to a new file; one that is there already is replaced only when asked to."""
     if not overwrite and path.exists():
@@ -40,7 +43,7 @@ def new_topic_file(
     _write(path, topic_text(topic, seeds, found=found))
 
 
-def topic_text(topic: Topic, seeds: Sequence[str], *, found: Mapping[str, Found] = NOTHING) -> str:
+def topic_text(topic: Topic, seeds: Sequence[str], *, found: Mapping[str, TermStatistics] = NOTHING) -> str:
     """The topic as TOML. Behind each word stands where it came from, and how often it was found."""
     document = tomlkit.document()
     for line in _HEAD if any(term.factor != 1.0 for term in topic.terms) else _HEAD[:1]:
@@ -68,8 +71,8 @@ def add_seeds(path: Path, urls: Iterable[str]) -> tuple[str, ...]:
     """
     document = _read(path)
     try:
-        wanted = values.seeds(list(urls))
-        known = values.seeds(_plain(document.get("seeds", [])))
+        wanted = value_readers.seeds(list(urls))
+        known = value_readers.seeds(_plain(document.get("seeds", [])))
     except ValueError as error:
         raise InputError(f"{path}: seeds {error}") from None
     new = tuple(url for url in wanted if url not in known)
@@ -81,7 +84,7 @@ def add_seeds(path: Path, urls: Iterable[str]) -> tuple[str, ...]:
 # --- words -----------------------------------------------------------------------------------------------------------
 
 
-def _add_words(table: AbstractTable | tomlkit.TOMLDocument, topic: Topic, found: Mapping[str, Found]) -> None:
+def _add_words(table: AbstractTable | tomlkit.TOMLDocument, topic: Topic, found: Mapping[str, TermStatistics]) -> None:
     """The words of one topic: unwanted ones first, because in TOML a key must not stand below a table."""
     # Only the proportions of factors count. With a mean of 1, a word that somebody adds without one is like the others.
     mean = sum(term.factor for term in topic.terms) / len(topic.terms)
@@ -94,7 +97,7 @@ def _add_words(table: AbstractTable | tomlkit.TOMLDocument, topic: Topic, found:
         table.add("learned", _weights(learned, mean, found))
 
 
-def _weights(words: Iterable[Term], mean: float, found: Mapping[str, Found]) -> Table:
+def _weights(words: Iterable[Term], mean: float, found: Mapping[str, TermStatistics]) -> Table:
     table = tomlkit.table()
     for term in words:
         item = _numbers(term, mean)
@@ -113,7 +116,7 @@ def _numbers(term: Term, mean: float) -> Item:
     return pair
 
 
-def _note(term: Term, found: Found | None) -> str:
+def _note(term: Term, found: TermStatistics | None) -> str:
     """`from the samples: 12 times in 3`."""
     if found is None:
         return _ORIGINS[term.origin]
@@ -133,7 +136,7 @@ def _add_unwanted(table: AbstractTable | tomlkit.TOMLDocument, negative: Sequenc
     table.add("not", pairs)
 
 
-def _parts(topic: Topic, found: Mapping[str, Found]) -> AoT:
+def _parts(topic: Topic, found: Mapping[str, TermStatistics]) -> AoT:
     tables = tomlkit.aot()
     for part in topic.any:
         table = tomlkit.table()
@@ -205,26 +208,5 @@ def _read(path: Path) -> tomlkit.TOMLDocument:
 
 
 def _write(path: Path, text: str) -> None:
-    path = path.resolve()  # a link keeps its place
-    try:
-        number, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with open(number, "w", encoding="utf-8") as file:
-                file.write(text)
-            os.chmod(name, _mode(path))
-            os.replace(name, path)
-        except BaseException:
-            with suppress(FileNotFoundError):
-                os.unlink(name)
-            raise
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror}") from None
-
-
-def _mode(path: Path) -> int:
-    """Who may read it: as before, or as the system does for new files."""
-    with suppress(FileNotFoundError):
-        return path.stat().st_mode & 0o777
-    umask = os.umask(0)
-    os.umask(umask)
-    return 0o666 & ~umask
+    with written(path) as file:
+        file.write(text.encode())

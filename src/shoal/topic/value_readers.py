@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from difflib import get_close_matches
 from ipaddress import ip_network
 from math import isfinite
 from reprlib import Repr
 from typing import TypeGuard
+
+from rapidfuzz import process
+from rapidfuzz.distance import Indel
 
 from shoal.model import Origin, Term
 from shoal.text import flat, terms
@@ -39,6 +41,8 @@ _DURATION = re.compile(r"(?<!\d)(\d++(?:\.\d++)?+)\s*+([smhd])", re.IGNORECASE)
 _LONGEST_DURATION = 100
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _HOST_WITHOUT_SCHEME = re.compile(r"(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d+)?(?:[/?].*)?")
+_NEAR = 0.6 - 1e-9
+"""Of two words, this share of the letters must be the same and in the same order: of ten in all six, and not a hair less."""
 _SAID_OF_A_WORD = ("weight", "factor")
 _SHARE = re.compile(r"[-+]?+(?:\d++(?:\.\d*+)?+|\.\d++)\s*+%?+")
 USUAL_SHARE = 0.05
@@ -198,7 +202,7 @@ def one_of(names: Iterable[str]) -> Callable[[object], str]:
 def did_you_mean(value: object, names: Iterable[str]) -> str:
     """`; did you mean X?` when one of the names is near."""
     said = value if isinstance(value, str) else short(value)
-    near = get_close_matches(said[:100].lower(), list(names), n=1)
+    near = process.extractOne(said[:100].lower(), list(names), scorer=Indel.normalized_similarity, score_cutoff=_NEAR)
     return f"; did you mean {near[0]}?" if near else ""
 
 

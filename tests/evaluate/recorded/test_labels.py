@@ -63,7 +63,7 @@ def test_mistakes_are_one_sentence(tmp_path: Path, table: str | bytes, why: str)
 
 def test_a_table_that_is_not_there(tmp_path: Path) -> None:
     assert complaint(tmp_path / "no.tsv") == "no.tsv: there is no such file of labels"
-    assert complaint(tmp_path).endswith(" cannot be read: Is a directory")
+    assert complaint(tmp_path).endswith(" is a folder; give the path of a file of labels")
 
 
 def test_labels_for_unknown_pages() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from shoal.evaluate.recorded.archive import open_archive
 from shoal.evaluate.recorded.replay_server import ReplayedWeb
-from shoal.testing.webserver import Answer
+from shoal.testing.webserver import WebAnswer
 from tests.evaluate.recording import page, redirect, response, save
 
 LINKS = "<meta charset=gb2312><a href='https://www.zh.test/新闻'>电网</a> <a href=\"HTTPS://A.test/\">甲</a> <a href='https://far.test/'>远</a>"
@@ -35,7 +35,7 @@ def web(tmp_path: Path) -> Iterator[ReplayedWeb]:
         yield ReplayedWeb(archive)
 
 
-def header(answer: Answer, name: str) -> str:
+def header(answer: WebAnswer, name: str) -> str:
     return next((value for key, value in answer.headers if key == name), "")
 
 

@@ -6,42 +6,42 @@ import numpy as np
 import pytest
 
 from shoal.model import Entry, Evidence
-from shoal.strategy.link_model import explanation as telling
-from shoal.strategy.link_model.features import SIGNS
-from shoal.strategy.link_model.link_rows import Found, Source
-from shoal.strategy.link_model.valuation import LinkModel, Options
-from shoal.strategy.link_model.waiting_links import PLACES, Links
-from tests.strategy.link_model.pages import found, model, rows, source
+from shoal.strategy.link_model.explanation import reasons_for, sentence
+from shoal.strategy.link_model.features import FEATURES
+from shoal.strategy.link_model.link_rows import FoundLink, SourcePage
+from shoal.strategy.link_model.valuation import LinkModel
+from shoal.strategy.link_model.waiting_links import PLACES
+from tests.strategy.link_model.pages import found, model, model_with_vectors, rows, source
 from tests.strategy.link_model.test_valuation import weigh
 
 
-def told(made: LinkModel, link: Found, page: Source | None = None, **known: float) -> dict[str, float]:
+def told(made: LinkModel, link: FoundLink, page: SourcePage | None = None, **known: float) -> dict[str, float]:
     """The reasons with what each adds, in order; what is known of the link otherwise may be given."""
     row = rows([link], page)
     for name, amount in known.items():
         row[name] = amount
     entry = Entry(id=1, url=link.link.url, host="x.example", priority=0.0, anchor=link.link.anchor)
-    signs = made.signs_of(row, np.ones(1, dtype=np.float32))
-    return {one.what: one.amount for one in telling.reasons(made, row, signs, entry)}
+    features = made.features_of(row, np.ones(1, dtype=np.float32))
+    return {one.what: one.amount for one in reasons_for(made, row, features, entry)}
 
 
-def believing(**weights: float) -> LinkModel:
-    """A model that believes in these signs of what a page is worth, and in none of what it leads to."""
+def weighing(**weights: float) -> LinkModel:
+    """A model with these weights for what a page is worth, and none for what it leads to."""
     made = model()
     weigh(made.worth, **weights)
     weigh(made.leads)
     return made
 
 
-def paid(made: LinkModel, link: Found, *worth: float) -> None:
+def paid(made: LinkModel, link: FoundLink, *worth: float) -> None:
     """Pages came by links like this one."""
     row = rows([link])
     for each in worth:
-        made.tally.add(
+        made.counts.add(
             np.concatenate([row["places"].ravel(), row["anchor"].ravel(), row["address"].ravel()]), each, 0.0
         )
     weights = made.worth.weights, made.leads.weights
-    made.settle()
+    made.solve()
     made.worth.weights, made.leads.weights = weights
 
 
@@ -49,7 +49,7 @@ def paid(made: LinkModel, link: Found, *worth: float) -> None:
 
 
 def test_the_strongest_is_first_and_what_every_link_has_is_last() -> None:
-    made = believing(always=0.5, named=0.2, score=-0.3)
+    made = weighing(always=0.5, named=0.2, score=-0.3)
     reasons = told(made, found("a", "grid", 1.0), source(score=1.0))
     assert list(reasons) == [
         "the page it stands on scores 1.00",
@@ -63,39 +63,37 @@ def test_together_they_are_the_value() -> None:
     made = model()
     for worth in (1.0, 0.0, 0.5):
         row = rows([found("a/b", "grid news", 0.5)])
-        made.learn(row, made.signs_of(row, np.ones(1, dtype=np.float32)), worth, worth / 2)
-    made.settle()
+        made.learn(row, made.features_of(row, np.ones(1, dtype=np.float32)), worth, worth / 2)
+    made.solve()
     link = found("a/c", "grid", 0.25)
-    signs = made.signs_of(rows([link]), np.ones(1, dtype=np.float32))
+    features = made.features_of(rows([link]), np.ones(1, dtype=np.float32))
     # what is smaller than half a hundredth is not told
-    assert sum(told(made, link).values()) == pytest.approx(float(made.value(signs)[0]), abs=0.04)
+    assert sum(told(made, link).values()) == pytest.approx(float(made.value(features)[0]), abs=0.04)
 
 
 def test_what_makes_no_difference_is_not_told() -> None:
-    assert told(believing(always=0.1, named=0.004), found("a", "grid", 1.0)) == {
-        "what any link of this crawl pays": 0.1
-    }
+    assert told(weighing(always=0.1, named=0.004), found("a", "grid", 1.0)) == {"what any link of this crawl pays": 0.1}
 
 
-def test_signs_of_one_family_are_one_reason() -> None:
-    assert told(believing(named=0.25, around=0.5), found("a", "x", 0.5)) == {"the link names the topic": 0.375}
+def test_features_of_one_family_are_one_reason() -> None:
+    assert told(weighing(named=0.25, around=0.5), found("a", "x", 0.5)) == {"the link names the topic": 0.375}
 
 
 def test_every_family_has_words() -> None:
-    made = LinkModel(Links(width=1), Options(), np.array([1.0]))
-    made.worth.weights = np.ones(len(SIGNS) + 1)
+    made = model_with_vectors(np.array([1.0]))
+    made.worth.weights = np.ones(len(FEATURES) + 1)
     plain = rows([found("a/b", "2 grid", 0.5)], source(score=0.5))
     row = np.zeros(1, dtype=[*plain.dtype.descr, ("meaning", "<f2", (1,))])
     for name in plain.dtype.names or ():
         row[name] = plain[name]
     row["meaning"], row["leads"], row["flags"] = 0.5, 0.5, 15
-    made.tally.add(np.concatenate([row["places"].ravel(), row["anchor"].ravel(), row["address"].ravel()]), 1.0, 1.0)
-    made.settle()
-    made.worth.weights = np.ones(len(SIGNS) + 1)
-    signs = made.signs_of(row, np.ones(1, dtype=np.float32))
+    made.counts.add(np.concatenate([row["places"].ravel(), row["anchor"].ravel(), row["address"].ravel()]), 1.0, 1.0)
+    made.solve()
+    made.worth.weights = np.ones(len(FEATURES) + 1)
+    features = made.features_of(row, np.ones(1, dtype=np.float32))
     entry = Entry(id=1, url="http://x.example/a/b", host="x.example", priority=0.0, anchor="2 grid")
-    said = [one.what for one in telling.reasons(made, row, signs, entry)]
-    assert len(said) == len(set(said)) == len({one.family for one in SIGNS}) + 1
+    said = [one.what for one in reasons_for(made, row, features, entry)]
+    assert len(said) == len(set(said)) == len({one.family for one in FEATURES}) + 1
     assert "its words mean what good links mean" in said
 
 
@@ -111,7 +109,7 @@ def test_every_family_has_words() -> None:
     ],
 )
 def test_who_names_the_topic(named: dict[str, float], said: str) -> None:
-    made = believing(named=0.5, around=0.5, spelt=0.5)
+    made = weighing(named=0.5, around=0.5, spelt=0.5)
     assert told(made, found("a", "更多"), None, **named) == {said: 0.25 * len(named)}
 
 
@@ -128,14 +126,14 @@ def test_who_names_the_topic(named: dict[str, float], said: str) -> None:
     ],
 )
 def test_the_word_that_paid(anchor: str, good: str, word: str) -> None:
-    made = believing(anchor=1.0)
+    made = weighing(anchor=1.0)
     paid(made, found("z", good), 1.0, 1.0)
     assert list(told(made, found("a", anchor))) == [f"the link says “{word}”"]
 
 
-@pytest.mark.parametrize(("anchor", "bad", "word"), [("cat pictures", "cat", "cat"), ("天气图片", "天气", "天气")])
+@pytest.mark.parametrize(("anchor", "bad", "word"), [("cat images", "cat", "cat"), ("天气图片", "天气", "天气")])
 def test_the_word_that_did_not(anchor: str, bad: str, word: str) -> None:
-    made = believing(anchor=1.0)
+    made = weighing(anchor=1.0)
     paid(made, found("z", bad), 0.0, 0.0)
     [(what, amount)] = told(made, found("a", anchor)).items()
     assert what == f"the link says “{word}”, which paid less"
@@ -143,7 +141,7 @@ def test_the_word_that_did_not(anchor: str, bad: str, word: str) -> None:
 
 
 def test_words_of_the_address() -> None:
-    made = believing(address=1.0)
+    made = weighing(address=1.0)
     paid(made, found("http://z.example/people"), 1.0, 1.0)
     assert list(told(made, found("http://x.example/our/people/ann.html", "电网"))) == ["its address says “people”"]
 
@@ -152,21 +150,21 @@ def test_words_of_the_address() -> None:
     ("anchor", "good", "word"), [("2024 grid news", "grid 2023", "grid"), ("2024年电网", "电网 2023", "电网")]
 )
 def test_a_number_is_not_shown(anchor: str, good: str, word: str) -> None:
-    made = believing(anchor=1.0)
+    made = weighing(anchor=1.0)
     paid(made, found("z", good), 1.0)
     paid(made, found("z", "1999"), 1.0, 1.0)  # four digits paid more than the word
     assert list(told(made, found("a", anchor))) == [f"the link says “{word}”"]
 
 
 def test_a_number_that_did_not_pay_is_not_shown() -> None:
-    made = believing(anchor=1.0)
+    made = weighing(anchor=1.0)
     paid(made, found("z", "cat 2023"), 0.0)
     paid(made, found("z", "1999"), 0.0, 0.0)
     assert list(told(made, found("a", "cat 2024"))) == ["the link says “cat”, which paid less"]
 
 
 def test_only_numbers_say_nothing() -> None:
-    made = believing(anchor=0.5, address=1.0)
+    made = weighing(anchor=0.5, address=1.0)
     paid(made, found("http://z.example/7", "12"), 1.0, 1.0)
     assert list(told(made, found("http://8.example/7", "34"))) == ["its address says nothing", "the link says nothing"]
 
@@ -175,24 +173,24 @@ def test_only_numbers_say_nothing() -> None:
 
 
 def test_a_section_that_paid_and_a_new_one() -> None:
-    made = believing(folder=0.5, section=0.5, new_folder=0.5)
+    made = weighing(folder=0.5, section=0.5, new_folder=0.5)
     paid(made, found("good/1", "x"), 1.0, 0.5, 1.0, 0.5)
     assert next(iter(told(made, found("good/2", "y")))) == "this section of the site pays 75%"
     assert next(iter(told(made, found("new/2", "y")))) == "this section of the site is new"
 
 
 def test_a_site() -> None:
-    made = believing(site=1.0, new_site=0.5)
+    made = weighing(site=1.0, new_site=0.5)
     paid(made, found("good/1", "x"), 1.0, 0.0)
     assert list(told(made, found("other/2", "y"))) == ["the site pays 50%"]
     assert list(told(made, found("http://z.example/", "y"))) == ["the site is new"]
 
 
-@pytest.mark.parametrize(("place", "sign"), [("folder", "folder"), ("host", "site")])
-def test_no_place_pays_less_than_nothing(place: str, sign: str) -> None:
-    made = believing(**{sign: 1.0})
+@pytest.mark.parametrize(("place", "feature"), [("folder", "folder"), ("host", "site")])
+def test_no_place_pays_less_than_nothing(place: str, feature: str) -> None:
+    made = weighing(**{feature: 1.0})
     # While links fly their places count as if a page had come; what is left when they are taken back may be just below 0.
-    made.tally.add(rows([found("a/1")])["places"][:, PLACES.index(place)], -0.001, 0.0, pages=2.0)
+    made.counts.add(rows([found("a/1")])["places"][:, PLACES.index(place)], -0.001, 0.0, pages=2.0)
     [said] = told(made, found("a/2"))
     assert said == {"folder": "this section of the site pays 0%", "host": "the site pays 0%"}[place]
 
@@ -201,9 +199,9 @@ def test_no_place_pays_less_than_nothing(place: str, sign: str) -> None:
     ("worth", "said"), [(1.0, "pages beside it were relevant"), (0.0, "pages beside it were not relevant")]
 )
 def test_siblings(worth: float, said: str) -> None:
-    made = believing(siblings=1.0)
+    made = weighing(siblings=1.0)
     row = rows([found("a")])
-    made.tally.add(row["places"][:, PLACES.index("page")], 2 * worth, 0.0, pages=2.0)
+    made.counts.add(row["places"][:, PLACES.index("page")], 2 * worth, 0.0, pages=2.0)
     assert list(told(made, found("b"))) == [said]
 
 
@@ -211,7 +209,7 @@ def test_siblings(worth: float, said: str) -> None:
     ("weight", "said"), [(0.5, "links beside it name the topic"), (-0.5, "links beside it hardly name the topic")]
 )
 def test_siblings_of_which_none_came(weight: float, said: str) -> None:
-    assert list(told(believing(beside=weight), found("b", named=1.0))) == [said]
+    assert list(told(weighing(beside=weight), found("b", named=1.0))) == [said]
 
 
 @pytest.mark.parametrize(
@@ -219,7 +217,7 @@ def test_siblings_of_which_none_came(weight: float, said: str) -> None:
     [(0, "a seed links to it"), (1, "it is 2 links away from a seed"), (3, "it is 4 links away from a seed")],
 )
 def test_a_seed_is_near(depth: int, said: str) -> None:
-    assert list(told(believing(near_a_seed=1.0), found("b"), source(depth=depth))) == [said]
+    assert list(told(weighing(near_a_seed=1.0), found("b"), source(depth=depth))) == [said]
 
 
 @pytest.mark.parametrize(
@@ -227,22 +225,22 @@ def test_a_seed_is_near(depth: int, said: str) -> None:
     [(0.5, "it goes on with a list that led to good pages"), (-0.5, "it goes on with a list that led nowhere")],
 )
 def test_a_list_goes_on(weight: float, said: str) -> None:
-    made = believing(next_page_leads=weight)
+    made = weighing(next_page_leads=weight)
     row = rows([found("b", "第3页")])
     row["leads"] = 1.0
     entry = Entry(id=1, url="http://x.example/b", host="x.example", priority=0.0, anchor="第3页")
-    signs = made.signs_of(row, np.ones(1, dtype=np.float32))
-    assert [one.what for one in telling.reasons(made, row, signs, entry)] == [said]
+    features = made.features_of(row, np.ones(1, dtype=np.float32))
+    assert [one.what for one in reasons_for(made, row, features, entry)] == [said]
 
 
 def test_a_link_without_words() -> None:
-    made = believing(anchor=1.0)
+    made = weighing(anchor=1.0)
     row = rows([found("a", "grid")])
     paid(made, found("z", "grid"), 1.0)
     # the frontier cut the anchor off
     entry = Entry(id=1, url="http://x.example/a", host="x.example", priority=0.0)
-    signs = made.signs_of(row, np.ones(1, dtype=np.float32))
-    assert [one.what for one in telling.reasons(made, row, signs, entry)] == ["the link says nothing"]
+    features = made.features_of(row, np.ones(1, dtype=np.float32))
+    assert [one.what for one in reasons_for(made, row, features, entry)] == ["the link says nothing"]
 
 
 # --- one line --------------------------------------------------------------------------------------------------------
@@ -256,6 +254,6 @@ def test_a_sentence_has_the_strongest_reasons_for_it() -> None:
         Evidence(what="three", amount=0.2),
         Evidence(what="four", amount=0.1),
     ]
-    assert telling.sentence(evidence, 0.7) == "expected to pay 0.70: one, two, three"
-    assert telling.sentence(evidence[1:2], -0.4) == "expected to pay -0.40"
-    assert telling.sentence([], 0.0) == "expected to pay 0.00"
+    assert sentence(evidence, 0.7) == "expected to pay 0.70: one, two, three"
+    assert sentence(evidence[1:2], -0.4) == "expected to pay -0.40"
+    assert sentence([], 0.0) == "expected to pay 0.00"

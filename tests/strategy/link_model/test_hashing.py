@@ -1,4 +1,4 @@
-"""What a link says and where it leads, piece by piece."""
+"""What a link says and where it leads, token by token."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.strategy.link_model.hashing import (
-    MOST,
-    NOTHING,
-    SLOTS,
-    address_of,
+    BUCKETS,
+    MOST_TOKENS,
+    NO_TOKEN,
     address_words,
-    anchor_pieces,
+    anchor_tokens,
+    hash_token,
     is_next_page,
-    number_of,
+    url_tokens,
     words_in,
 )
 
@@ -46,16 +46,16 @@ def test_words(text: str, words: list[str]) -> None:
 
 
 def test_anchor_and_address_are_two_things() -> None:
-    [anchor] = anchor_pieces("grid")
-    assert anchor == number_of("a:grid")
-    assert number_of("u:grid") in address_of("http://x.example/grid").words
-    assert anchor not in address_of("http://x.example/grid").words
+    [anchor] = anchor_tokens("grid")
+    assert anchor == hash_token("a:grid")
+    assert hash_token("u:grid") in url_tokens("http://x.example/grid").words
+    assert anchor not in url_tokens("http://x.example/grid").words
 
 
-def test_only_the_first_pieces_count() -> None:
-    words = [f"w{'x' * place}" for place in range(MOST + 5)]
-    assert anchor_pieces(" ".join(words)) == anchor_pieces(" ".join(words[:MOST]))
-    assert len(address_of(f"http://x.example/{'-'.join(words)}").words) == MOST
+def test_only_the_first_tokens_count() -> None:
+    words = [f"w{'x' * place}" for place in range(MOST_TOKENS + 5)]
+    assert anchor_tokens(" ".join(words)) == anchor_tokens(" ".join(words[:MOST_TOKENS]))
+    assert len(url_tokens(f"http://x.example/{'-'.join(words)}").words) == MOST_TOKENS
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_words_of_an_address(url: str, words: list[str]) -> None:
 
 
 def same(one: str, other: str) -> dict[str, bool]:
-    pairs = zip(address_of(one)._asdict().items(), address_of(other), strict=True)
+    pairs = zip(url_tokens(one)._asdict().items(), url_tokens(other), strict=True)
     return {name: ours == theirs for (name, ours), theirs in pairs if name != "words"}
 
 
@@ -107,8 +107,8 @@ def test_places(one: str, other: str, places: set[str]) -> None:
 
 
 def test_the_shape_is_also_a_word_that_all_hosts_share() -> None:
-    one, other = address_of("http://x.example/~ann/"), address_of("http://y.example/~bob/")
-    assert set(one.words) & set(other.words) == {number_of("s:~x/")}
+    one, other = url_tokens("http://x.example/~ann/"), url_tokens("http://y.example/~bob/")
+    assert set(one.words) & set(other.words) == {hash_token("s:~x/")}
     assert one.shape != other.shape
 
 
@@ -152,13 +152,14 @@ def test_what_does_not(anchor: str) -> None:
 # --- numbers ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(st.text(max_size=40))
-def test_every_piece_has_a_number_that_is_not_nothing(text: str) -> None:
-    assert NOTHING < number_of(text) < SLOTS
-    assert all(NOTHING < number < SLOTS for number in anchor_pieces(text))
+def test_every_tokens_has_a_number_that_is_not_nothing(text: str) -> None:
+    assert NO_TOKEN < hash_token(text) < BUCKETS
+    assert all(NO_TOKEN < number < BUCKETS for number in anchor_tokens(text))
     assert len(set(words_in(text))) == len(words_in(text))
 
 
 def test_numbers_are_the_same_in_every_process() -> None:
     # What is stored is read by another process, so nothing may depend on Python's own hashes. The check value of CRC-32:
-    assert number_of("123456789") == 0xCBF43926 % (2**18 - 1) + 1
+    assert hash_token("123456789") == 0xCBF43926 % (2**18 - 1) + 1

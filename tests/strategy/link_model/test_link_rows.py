@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.strategy.link_model.hashing import MOST, NOTHING, address_of, anchor_pieces
+from shoal.strategy.link_model.hashing import MOST_TOKENS, NO_TOKEN, anchor_tokens, url_tokens
 from shoal.strategy.link_model.link_rows import hints_beside, page_place
 from shoal.strategy.link_model.waiting_links import NEXT_PAGE, PLACES, SAME_FOLDER, SAME_SITE, TWIN, Rows, row_type
 from shoal.urls import key_of
@@ -23,13 +23,13 @@ def test_a_row_for_each_link_in_order() -> None:
     assert len(rows([])) == 0
 
 
-def test_pieces_fill_up_with_nothing() -> None:
+def test_tokens_fill_up_with_nothing() -> None:
     [row] = rows([found("网/a.html", "电网")])
-    pieces = anchor_pieces("电网")
-    assert len(pieces) == 3
-    assert row["anchor"].tolist() == [*pieces, *[NOTHING] * (MOST - 3)]
-    words = address_of(HOME + "网/a.html").words
-    assert row["address"].tolist() == [*words, *[NOTHING] * (MOST - len(words))]
+    tokens = anchor_tokens("电网")
+    assert len(tokens) == 3
+    assert row["anchor"].tolist() == [*tokens, *[NO_TOKEN] * (MOST_TOKENS - 3)]
+    words = url_tokens(HOME + "网/a.html").words
+    assert row["address"].tolist() == [*words, *[NO_TOKEN] * (MOST_TOKENS - len(words))]
 
 
 def test_places_of_a_link() -> None:
@@ -40,7 +40,7 @@ def test_places_of_a_link() -> None:
         found("http://y.example/a/1", path="p/a"),
     ]
     one, two, elsewhere = rows(links, page)
-    address = address_of(HOME + "a/1")
+    address = url_tokens(HOME + "a/1")
     assert one["places"][:4].tolist() == [address.host, address.section, address.folder, address.shape]
     assert place(one, "page") == place(two, "page") == place(elsewhere, "page") == page_place(page.key)
     assert place(one, "list") == place(two, "list") != place(elsewhere, "list")
@@ -101,4 +101,4 @@ def test_the_same_links_give_the_same_rows() -> None:
 
 def test_a_link_has_the_words_of_its_own_anchor() -> None:
     one, other = rows([found("a", "grid"), found("b", "电网")])
-    assert set(one["anchor"]) & set(other["anchor"]) == {NOTHING}
+    assert set(one["anchor"]) & set(other["anchor"]) == {NO_TOKEN}

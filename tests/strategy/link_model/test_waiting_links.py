@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.strategy.link_model.waiting_links import Links, Rows, row_type
+from shoal.strategy.link_model.waiting_links import LinkTable, Rows, row_type
 
 
 def rows(*keys: int, score: float = 0.0) -> Rows:
@@ -14,25 +14,25 @@ def rows(*keys: int, score: float = 0.0) -> Rows:
     return made
 
 
-def with_values(links: Links, **values: float) -> Links:
+def with_values(links: LinkTable, **values: float) -> LinkTable:
     """Links with keys 1, 2, 3 … that are worth so much."""
     slots = links.put(rows(*range(1, len(values) + 1)))
     links.value[slots] = list(values.values())
     return links
 
 
-def slot(links: Links, key: int) -> int:
+def slot(links: LinkTable, key: int) -> int:
     found = links.find(key)
     assert found is not None
     return found
 
 
-def keys(links: Links) -> list[int]:
+def keys(links: LinkTable) -> list[int]:
     return sorted(links.rows["key"][links.slots()].tolist())
 
 
 def test_what_is_put_is_found() -> None:
-    links = Links()
+    links = LinkTable()
     assert (len(links), links.find(1), links.slots().tolist()) == (0, None, [])
     slots = links.put(rows(1, -2))
     assert len(links) == 2
@@ -42,7 +42,7 @@ def test_what_is_put_is_found() -> None:
 
 
 def test_a_url_has_one_row_the_last_one() -> None:
-    links = Links()
+    links = LinkTable()
     [place] = links.put(rows(1, score=0.25))
     links.ways[place], links.value[place], links.told[place] = 3, 0.5, 0.75
     assert links.put(rows(1, score=0.5)).tolist() == [place]
@@ -53,7 +53,7 @@ def test_a_url_has_one_row_the_last_one() -> None:
 
 
 def test_a_place_that_became_free_begins_anew() -> None:
-    links = Links()
+    links = LinkTable()
     [place] = links.put(rows(1))
     links.ways[place] = links.value[place] = links.expected[place] = links.told[place] = 0.5
     links.drop([1, 99])
@@ -63,7 +63,7 @@ def test_a_place_that_became_free_begins_anew() -> None:
 
 
 def test_there_is_room_for_all() -> None:
-    links = Links()
+    links = LinkTable()
     many = rows(*range(10_000))
     first = links.put(many[:10])
     links.value[first] = 0.5
@@ -75,7 +75,7 @@ def test_there_is_room_for_all() -> None:
 
 
 def test_nothing_is_put_and_nothing_dropped() -> None:
-    links = with_values(Links(), a=0.5)
+    links = with_values(LinkTable(), a=0.5)
     assert links.put(rows()).tolist() == []
     links.drop([])
     links.name_again([])
@@ -83,14 +83,14 @@ def test_nothing_is_put_and_nothing_dropped() -> None:
 
 
 def test_pages_that_name_a_link_again_are_counted() -> None:
-    links = with_values(Links(), a=0.1, b=0.2)
+    links = with_values(LinkTable(), a=0.1, b=0.2)
     links.name_again([2, 77])
     links.name_again([1, 2])
     assert links.ways[[slot(links, 1), slot(links, 2)]].tolist() == [1.0, 2.0]
 
 
 def test_those_that_promise_least_are_let_go_with_some_to_spare() -> None:
-    links = Links(most=16)
+    links = LinkTable(most=16)
     slots = links.put(rows(*range(20)))
     links.value[slots] = np.arange(20)
     links.shed()
@@ -101,7 +101,7 @@ def test_those_that_promise_least_are_let_go_with_some_to_spare() -> None:
 
 
 def test_as_many_as_there_is_room_for_are_kept() -> None:
-    links = Links(most=3)
+    links = LinkTable(most=3)
     with_values(links, a=0.3, b=0.1, c=0.2)
     links.shed()
     assert keys(links) == [1, 2, 3]
@@ -109,7 +109,7 @@ def test_as_many_as_there_is_room_for_are_kept() -> None:
 
 @pytest.mark.parametrize("width", [0, 5])
 def test_rows_may_say_what_words_mean(width: int) -> None:
-    links = Links(width)
+    links = LinkTable(width)
     made = np.zeros(1, dtype=row_type(width))
     if width:
         made["meaning"] = np.arange(width) / 8

@@ -1,1 +1,1 @@
-"""Which web do we measure on? One made from a seed, whose every page is known: `synthetic.generate`."""
+"""Which web do we measure on? One made from a seed, whose every page is known: `synthetic_web.generate`."""

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from shoal.evaluate.generated.prose import Dice, paragraphs, voice
-from shoal.evaluate.generated.sites import SITES, Section, Site
-from shoal.evaluate.generated.vocabulary import OTHERS, RARE_NAMES, TOPICS, Language
+from shoal.evaluate.generated.sites import SITES, Site, SiteSection
+from shoal.evaluate.generated.vocabulary import OTHERS, TOPICS, Language
 
 TOPIC_NAMES = frozenset(field.name for field in TOPICS)
 KIN = {
@@ -19,6 +19,8 @@ KIN = {
     "smart-home": ("power-grid", "batteries", "electric-vehicles"),
 }
 """Topics that one article sometimes treats together."""
+RARE_NAMES = ("堃城", "喆山", "镕江", "𠮷野", "㙍坪")
+"""Places whose names GB2312 cannot write; the last two need four bytes in GB18030."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -27,7 +29,7 @@ class Article:
 
     url: str
     site: Site
-    section: Section
+    section: SiteSection
     number: int
     fields: tuple[str, ...]
     """What it is about: one field, rarely two."""
@@ -52,7 +54,7 @@ def write_all(seed: int) -> list[Article]:
     return [article for site in SITES for section in site.sections for article in _section(seed, site, section)]
 
 
-def _section(seed: int, site: Site, section: Section) -> Iterator[Article]:
+def _section(seed: int, site: Site, section: SiteSection) -> Iterator[Article]:
     for number in range(1, section.articles + 1):
         allowed = number > section.forbidden
         path = site.path.format(field=section.field, n=number)
@@ -64,7 +66,7 @@ def _section(seed: int, site: Site, section: Section) -> Iterator[Article]:
 
 
 def _write(
-    seed: int, site: Site, section: Section, number: int, path: str, *, allowed: bool = True, bridge: bool = False
+    seed: int, site: Site, section: SiteSection, number: int, path: str, *, allowed: bool = True, bridge: bool = False
 ) -> Article:
     url = f"http://{site.host}{path}"
     dice = Dice(seed, url)

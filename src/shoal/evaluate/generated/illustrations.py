@@ -1,8 +1,8 @@
-"""Which pictures does an article have, and what does its page say about them? As true, as vague and as wrong as on real pages.
+"""Which images does an article have, and what does its page say about them? As true, as vague and as wrong as on real pages.
 
-Most pictures show what the article is about, some a person, an advert or something else. Half of them are described in words
+Most images show what the article is about, some a person, an advert or something else. Half of them are described in words
 of their own; of others only the file name, the caption or the text around speaks. All luck here is drawn from dice of its own,
-so that pages, texts and links are what they would be without pictures.
+so that pages, texts and links are what they would be without images.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from urllib.parse import quote
 
 from shoal.evaluate.generated.articles import TOPIC_NAMES, Article
 from shoal.evaluate.generated.copies import Copy
+from shoal.evaluate.generated.ground_truth import Sent, ShownImage, Way, WebImage
 from shoal.evaluate.generated.image_hosts import ADVERT, advert, folder_of, portrait
-from shoal.evaluate.generated.prose import Dice
+from shoal.evaluate.generated.prose import PLACES, Dice
 from shoal.evaluate.generated.sites import Site
-from shoal.evaluate.generated.vocabulary import FIELDS, OTHERS, PLACES, TOPICS, Language
-from shoal.evaluate.generated.webpicture import Sent, Shown, Way, WebPicture
+from shoal.evaluate.generated.vocabulary import FIELDS, OTHERS, TOPICS, Language
 
 _HOW_MANY = (0, 0, 1, 1, 2, 2, 3, 3, 4, 5)
 _SIZES = ((224, 168), (256, 192), (240, 160), (160, 224), (192, 192))
-"""Of the largest file of a picture. Small, because a measurement decodes thousands."""
+"""Of the largest file of an image. Small, because a measurement decodes thousands."""
 _SMALLER, _THUMBNAIL = 0.5, 0.42
 _AGENCY_POOL = 12
-"""Pictures of each field that an agency sells to many sites."""
+"""Images of each field that an agency sells to many sites."""
 _AGENCY_SIZES = ((224, 168), (256, 192), (208, 156))
 _PHRASES: dict[Language, tuple[str, ...]] = {
     "en": ("{q} {a}", "{a} in {place}", "{a} and {b}", "The {a}, {place}"),
@@ -35,8 +35,8 @@ _BOMBED = "http://gridlab.test/article?id=3&section=power-grid"
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
-    """What a page says about a picture, and where it says it."""
+class _ImageWords:
+    """What a page says about an image, and where it says it."""
 
     alt: str | None = None
     caption: str = ""
@@ -44,12 +44,12 @@ class _Words:
     """In the name of the file; empty for a name as cameras give them."""
 
 
-def illustrate(seed: int, articles: Iterable[Article]) -> dict[str, tuple[Shown, ...]]:
-    """The pictures of each article, by its URL."""
-    return {article.url: tuple(_pictures(seed, article)) for article in articles}
+def illustrate(seed: int, articles: Iterable[Article]) -> dict[str, tuple[ShownImage, ...]]:
+    """The images of each article, by its URL."""
+    return {article.url: tuple(_images(seed, article)) for article in articles}
 
 
-def _pictures(seed: int, article: Article) -> Iterator[Shown]:
+def _images(seed: int, article: Article) -> Iterator[ShownImage]:
     dice = Dice(seed, article.url, "pictures")
     for place in range(dice.pick(_HOW_MANY)):
         luck = dice.between(0, 1)
@@ -63,24 +63,24 @@ def _pictures(seed: int, article: Article) -> Iterator[Shown]:
         yield _bomb(article)
 
 
-def _advert(seed: int, article: Article, dice: Dice) -> Shown:
+def _advert(seed: int, article: Article, dice: Dice) -> ShownImage:
     file, field = advert(seed, dice)
     alt = _phrase(dice, field, article.language) if dice.chance(0.5) else ADVERT[article.language]
-    return Shown(files=(file,), alt=alt, before=_spot(article, dice), says_size=True)
+    return ShownImage(files=(file,), alt=alt, before=_spot(article, dice), says_size=True)
 
 
-def _portrait(article: Article, dice: Dice) -> Shown:
+def _portrait(article: Article, dice: Dice) -> ShownImage:
     file, name = portrait(article.site, dice)
-    return Shown(files=(file,), alt=name, title=name if dice.chance(0.3) else "")
+    return ShownImage(files=(file,), alt=name, title=name if dice.chance(0.3) else "")
 
 
-def _photo(seed: int, article: Article, dice: Dice, place: int, *, is_own: bool) -> Shown:
+def _photo(seed: int, article: Article, dice: Dice, place: int, *, is_own: bool) -> ShownImage:
     """What the article speaks of, or something that just looks nice there."""
     field = dice.pick(article.fields) if is_own else dice.pick(TOPICS + OTHERS).name
     words = _said(article, dice, field, is_own=is_own)
     way = _way(article, dice, words)
     files = _files(seed, article, dice, field, words, f"{place}", several=way in _WITH_SEVERAL_FILES)
-    return Shown(
+    return ShownImage(
         files=files,
         way=way,
         before=_spot(article, dice),
@@ -99,18 +99,18 @@ def _spot(article: Article, dice: Dice) -> int:
 # --- what the page says ----------------------------------------------------------------------------------------------
 
 
-def _said(article: Article, dice: Dice, field: str, *, is_own: bool) -> _Words:
+def _said(article: Article, dice: Dice, field: str, *, is_own: bool) -> _ImageWords:
     luck = dice.between(0, 1)
     name = _file_words(dice, field, article.site) if dice.chance(0.4) else ""
     if luck < 0.5:
-        return _Words(alt=_phrase(dice, field, article.language), name=name)
+        return _ImageWords(alt=_phrase(dice, field, article.language), name=name)
     if luck < 0.55:
-        return _Words(caption=_phrase(dice, field, article.language), alt="")
+        return _ImageWords(caption=_phrase(dice, field, article.language), alt="")
     if luck < 0.7:
-        return _Words(name=_file_words(dice, field, article.site))
+        return _ImageWords(name=_file_words(dice, field, article.site))
     if luck < 0.8 and is_own:
-        return _Words(alt=article.title, name=name)
-    return _Words()
+        return _ImageWords(alt=article.title, name=name)
+    return _ImageWords()
 
 
 def _phrase(dice: Dice, field: str, language: Language) -> str:
@@ -131,7 +131,7 @@ def _file_words(dice: Dice, field: str, site: Site) -> str:
     return _thing(dice, FIELDS[field].words(language).things).replace(" ", "-")
 
 
-def _way(article: Article, dice: Dice, words: _Words) -> Way:
+def _way(article: Article, dice: Dice, words: _ImageWords) -> Way:
     if words.caption:
         return "figure"
     if article.site.layout == "tables":
@@ -144,8 +144,8 @@ def _way(article: Article, dice: Dice, words: _Words) -> Way:
 
 
 def _files(
-    seed: int, article: Article, dice: Dice, field: str, words: _Words, place: str, *, several: bool
-) -> tuple[WebPicture, ...]:
+    seed: int, article: Article, dice: Dice, field: str, words: _ImageWords, place: str, *, several: bool
+) -> tuple[WebImage, ...]:
     folder, allowed = folder_of(article.site, dice)
     code = f"{article.site.sections.index(article.section)}{'b' * article.bridge}{article.number:03}{place}"
     name = f"{quote(words.name)}-{code}.png" if words.name else f"IMG_{code}.jpg"
@@ -154,7 +154,7 @@ def _files(
     if dice.chance(0.1):
         motif = f"{seed}/agency/{field}/{dice.number(1, _AGENCY_POOL)}"
         width, height = dice.pick(_AGENCY_SIZES)
-    large = WebPicture(
+    large = WebImage(
         url=f"{folder}/{name}",
         motif=motif,
         width=width,
@@ -169,44 +169,44 @@ def _files(
 
 def _sent(dice: Dice) -> Sent:
     luck = dice.between(0, 1)
-    return "gone" if luck < 0.02 else "html" if luck < 0.035 else "picture"
+    return "gone" if luck < 0.02 else "html" if luck < 0.035 else "image"
 
 
-def _scaled(picture: WebPicture, url: str, share: float) -> WebPicture:
-    return replace(picture, url=url, width=int(picture.width * share), height=int(picture.height * share))
+def _scaled(image: WebImage, url: str, share: float) -> WebImage:
+    return replace(image, url=url, width=int(image.width * share), height=int(image.height * share))
 
 
-def _bomb(article: Article) -> Shown:
+def _bomb(article: Article) -> ShownImage:
     """In the middle of what is wanted, and well described."""
     url = f"{article.site.home}img/panorama.png"
-    file = WebPicture(url=url, motif=url, width=400, height=300, topics=article.topics, sent="bomb")
-    return Shown(files=(file,), alt="power grid, substation and transmission line")
+    file = WebImage(url=url, motif=url, width=400, height=300, topics=article.topics, sent="bomb")
+    return ShownImage(files=(file,), alt="power grid, substation and transmission line")
 
 
-# --- the same pictures elsewhere -------------------------------------------------------------------------------------
+# --- the same images elsewhere -------------------------------------------------------------------------------------
 
 
-def thumbnail(article: Article, pictures: tuple[Shown, ...]) -> Shown | None:
-    """What some lists show beside the link to an article: its first picture, very small."""
+def thumbnail(article: Article, images: tuple[ShownImage, ...]) -> ShownImage | None:
+    """What some lists show beside the link to an article: its first image, very small."""
     if article.site.layout not in ("modern", "divs") or article.number % 3 or not article.allowed:
         return None
-    first = next((shown.files[-1] for shown in pictures if shown.is_shared), None)
+    first = next((shown.files[-1] for shown in images if shown.is_shared), None)
     if first is None:
         return None
     folder, _, name = first.url.rpartition("/")
-    return Shown(files=(_scaled(first, f"{folder}/tiny/{name}", _THUMBNAIL),), alt="")
+    return ShownImage(files=(_scaled(first, f"{folder}/tiny/{name}", _THUMBNAIL),), alt="")
 
 
-def mirrored(copy: Copy, pictures: tuple[Shown, ...]) -> tuple[Shown, ...]:
-    """A mirror copies the pictures, too, in half their size; of those that the original's robots.txt hides it has none."""
+def mirrored(copy: Copy, images: tuple[ShownImage, ...]) -> tuple[ShownImage, ...]:
+    """A mirror copies the images, too, in half their size; of those that the original's robots.txt hides it has none."""
     return tuple(
-        Shown(files=(_at_mirror(copy, shown.files[-1]),), alt=shown.alt, before=shown.before)
-        for shown in pictures
-        if shown.files[-1].allowed and shown.files[-1].sent == "picture"
+        ShownImage(files=(_at_mirror(copy, shown.files[-1]),), alt=shown.alt, before=shown.before)
+        for shown in images
+        if shown.files[-1].allowed and shown.files[-1].sent == "image"
     )
 
 
-def _at_mirror(copy: Copy, picture: WebPicture) -> WebPicture:
-    host, _, path = picture.url.removeprefix("http://").partition("/")
+def _at_mirror(copy: Copy, image: WebImage) -> WebImage:
+    host, _, path = image.url.removeprefix("http://").partition("/")
     url = f"http://{copy.site.host}/pictures/{host.removesuffix('.test')}/{path}"
-    return replace(_scaled(picture, url, 0.75), delay=copy.site.delay)
+    return replace(_scaled(image, url, 0.75), delay=copy.site.delay)

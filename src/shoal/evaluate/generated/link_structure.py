@@ -9,7 +9,7 @@ from shoal.evaluate.generated.articles import Article
 from shoal.evaluate.generated.page_markup import Anchor
 from shoal.evaluate.generated.prose import Dice
 from shoal.evaluate.generated.redirects import Move
-from shoal.evaluate.generated.sites import BY_HOST, Section, Site
+from shoal.evaluate.generated.sites import BY_HOST, Site, SiteSection
 from shoal.evaluate.generated.vocabulary import FIELDS, Language
 
 VAGUE = {
@@ -24,7 +24,7 @@ PLAIN_PAGES = {
 """Pages without content that every footer links to."""
 
 
-def hub_url(site: Site, section: Section, page: int = 1) -> str:
+def hub_url(site: Site, section: SiteSection, page: int = 1) -> str:
     """Where the list of a section's articles begins, or goes on."""
     first = f"http://{site.host}/{section.field}/index.html"
     return first if page == 1 else f"{first}?page={page}"
@@ -114,7 +114,7 @@ def _anchor(target: Article, known: Map, dice: Dice) -> Anchor:
 
 
 def _oddities(article: Article, dice: Dice) -> list[Anchor]:
-    """Links to what is not a page: gone, a document, a picture."""
+    """Links to what is not a page: gone, a document, an image."""
     home, more = article.site.home, VAGUE[article.language]
     found = []
     if dice.chance(0.05):

@@ -6,15 +6,34 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from shoal.evaluate.generated.image_markup import ornaments_html, picture_html, shared_html, thumbnail_html
+from shoal.evaluate.generated.ground_truth import ShownImage
+from shoal.evaluate.generated.image_markup import image_html, ornaments_html, shared_html, thumbnail_html
 from shoal.evaluate.generated.prose import Dice
 from shoal.evaluate.generated.sites import Layout, Site
-from shoal.evaluate.generated.vocabulary import TO_TRADITIONAL, Language
-from shoal.evaluate.generated.webpicture import Shown
+from shoal.evaluate.generated.vocabulary import Language
 
 LEADS = {"en": ("See also", "More on this:", "Related:", "Compare"), "zh": ("参见", "相关:", "另见", "延伸阅读:")}
 POPULAR = {"en": "Popular today", "zh": "今日热门"}
 TAGS = {"en": "Tags", "zh": "标签"}
+TO_TRADITIONAL = str.maketrans(
+    "与业丛东两严个临为举么乐习乡书争于云仪们价众优会传伤体余偿储关养内农冲决准减凑几击划则剂剧务动励区医"
+    "协单占却厂厅历压厢厨县参发变台号后听启员响唤喷团园图圆场坛坝声壶备复头奖学宁宝实审对导寿尝尽层岭峡师"
+    "帘带干并广庄库应庙开张强录征径怀态总惫愿战户扩扬抚护报拟拥拦挂挡挤挥损换据摄敛数断无旧时术机权条来极"
+    "枪柜栅标栈树样桥桩检楼榄欢气汤没沥泽浅浇浊测浑涂温湾湿满滩灯炉炖点热牵状环现电疗监盖盘码确离种积税稳"
+    "筑签简篱类紧约纪纲线练组经结绕给络绝统继续维绿缀缆缓编缘缩网罚职联胁脉艺节苹范药获营虚虽补装见观规视"
+    "触计订认讨让训议记讲许论设证评诉诊词译试详语误说请读课谁调谈谣谱负败账货质购贴费赁赋赛赞赶车轨转轮软"
+    "轻载较辅输辩达过运还这远连迟选遗邻酱采释钠钢钱铁销锁锂锅错锦键镇镍镕长门问间闹阀阅队阳阴阵随隐难静页"
+    "顶顺顾预频题风饭饮饱饺馆馈马驱驳驶驾验骑鱼鲜鸟黄",
+    "與業叢東兩嚴個臨為舉麼樂習鄉書爭於雲儀們價眾優會傳傷體餘償儲關養內農沖決準減湊幾擊劃則劑劇務動勵區醫"
+    "協單佔卻廠廳歷壓廂廚縣參發變臺號後聽啟員響喚噴團園圖圓場壇壩聲壺備復頭獎學寧寶實審對導壽嘗盡層嶺峽師"
+    "簾帶乾並廣莊庫應廟開張強錄徵徑懷態總憊願戰戶擴揚撫護報擬擁攔掛擋擠揮損換據攝斂數斷無舊時術機權條來極"
+    "槍櫃柵標棧樹樣橋樁檢樓欖歡氣湯沒瀝澤淺澆濁測渾塗溫灣濕滿灘燈爐燉點熱牽狀環現電療監蓋盤碼確離種積稅穩"
+    "築簽簡籬類緊約紀綱線練組經結繞給絡絕統繼續維綠綴纜緩編緣縮網罰職聯脅脈藝節蘋範藥獲營虛雖補裝見觀規視"
+    "觸計訂認討讓訓議記講許論設證評訴診詞譯試詳語誤說請讀課誰調談謠譜負敗賬貨質購貼費賃賦賽贊趕車軌轉輪軟"
+    "輕載較輔輸辯達過運還這遠連遲選遺鄰醬採釋鈉鋼錢鐵銷鎖鋰鍋錯錦鍵鎮鎳鎔長門問間鬧閥閱隊陽陰陣隨隱難靜頁"
+    "頂順顧預頻題風飯飲飽餃館饋馬驅駁駛駕驗騎魚鮮鳥黃",
+)
+"""The traditional form of the simplified characters above."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,17 +43,17 @@ class Anchor:
     url: str
     text: str
     image: bool = False
-    """A picture is shown instead of the text, which becomes its alt."""
+    """An image is shown instead of the text, which becomes its alt."""
     nofollow: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class ListEntry:
     """One line of a list of articles."""
 
     anchor: Anchor
     blurb: str
-    thumbnail: Shown | None = None
+    thumbnail: ShownImage | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +65,7 @@ class Sheet:
     paragraphs: Sequence[str] = ()
     links: Sequence[Anchor] = ()
     """Inside the text."""
-    entries: Sequence[Entry] = ()
+    entries: Sequence[ListEntry] = ()
     menu: Sequence[Anchor] = ()
     sidebar: Sequence[Anchor] = ()
     footer: Sequence[Anchor] = ()
@@ -55,7 +74,7 @@ class Sheet:
     head: str = ""
     """More elements for the head."""
     published: str = ""
-    pictures: Sequence[Shown] = ()
+    images: Sequence[ShownImage] = ()
     """In the order of the text."""
 
     @property
@@ -65,9 +84,9 @@ class Sheet:
         return [*self.menu, *self.links, *listed, *self.sidebar, *self.footer]
 
     @property
-    def all_pictures(self) -> list[Shown]:
+    def all_images(self) -> list[ShownImage]:
         """Those in the text and in the list."""
-        return [*self.pictures, *(entry.thumbnail for entry in self.entries if entry.thumbnail)]
+        return [*self.images, *(entry.thumbnail for entry in self.entries if entry.thumbnail)]
 
 
 def press(sheet: Sheet, site: Site, layout: Layout, dice: Dice) -> bytes:
@@ -135,7 +154,7 @@ def _head(sheet: Sheet, site: Site) -> str:
     summary = escape(sheet.paragraphs[0][:120]) if sheet.paragraphs else ""
     return (
         f"{_declaration(site)}<title>{escape(sheet.title)} - {escape(site.title)}</title>"
-        f'<meta name="description" content="{summary}">{shared_html(sheet.pictures)}{sheet.head}'
+        f'<meta name="description" content="{summary}">{shared_html(sheet.images)}{sheet.head}'
     )
 
 
@@ -152,7 +171,7 @@ def _text(sheet: Sheet, site: Site) -> str:
         parts.append(f'<p class="date"><time datetime="{sheet.published}">{sheet.published}</time></p>')
     count = len(sheet.paragraphs)
     for index, paragraph in enumerate(sheet.paragraphs):
-        parts += (picture_html(shown, site) for shown in sheet.pictures if shown.before == index)
+        parts += (image_html(shown, site) for shown in sheet.images if shown.before == index)
         here = sheet.links[index * len(sheet.links) // count : (index + 1) * len(sheet.links) // count]
         parts.append(f"<p>{escape(paragraph)}{''.join(_aside_link(link, sheet, site) for link in here)}</p>\n")
     if sheet.entries:
@@ -164,7 +183,7 @@ def _text(sheet: Sheet, site: Site) -> str:
     return "\n".join(parts)
 
 
-def _thumbnail(entry: Entry, site: Site) -> str:
+def _thumbnail(entry: ListEntry, site: Site) -> str:
     return thumbnail_html(entry.thumbnail, site) if entry.thumbnail else ""
 
 

@@ -7,10 +7,64 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from shoal.evaluate.generated.vocabulary import FIELDS, GENERAL, PLACES, REASONS, TIMES, Language, Words
+from shoal.evaluate.generated.vocabulary import FIELDS, Language, Lexicon, listed
 
 T = TypeVar("T")
 
+PLACES = {
+    "en": listed(
+        "Norwick, Elmbridge, Port Sallow, Hartfell, the Lower Vale, Kingsmere, Ostrey, Brackenhill, Tarn Valley"
+    ),
+    "zh": listed("青河市,云岭县,南湾区,东泽镇,临川新区,白石港,松原乡,石门峡,望江城"),
+}
+TIMES = {
+    "en": listed(
+        "last spring, in the early morning, since the new year, on most weekdays, for almost a decade, after the storm,"
+        "during the trial period, at the end of October, twice a year, before the holidays"
+    ),
+    "zh": listed("去年春天,清晨,新年以来,工作日,近十年来,暴雨之后,试运行期间,十月底,每年两次,节假日前"),
+}
+REASONS = {
+    "en": listed(
+        "because the budget was small, as a recent report shows, although nobody had planned it, "
+        "which surprised many readers, so the work took longer than expected, and the results were published, "
+        "as it always did, despite a long delay"
+    ),
+    "zh": listed(
+        "因为预算有限,最近的报告也证实了这一点,尽管没有人计划过,这让许多读者感到意外,所以工期比预想的更长,结果已经公布,"
+        "与往年一样,虽然推迟了很久"
+    ),
+}
+GENERAL = {
+    "en": (
+        "The answer depends on whom you ask, and when.",
+        "A short summary can be found at the end of this page.",
+        "Nobody expected the discussion to last this long.",
+        "The figures are rounded and were checked twice.",
+        "Several readers wrote to us with questions and corrections.",
+        "The first attempt failed, the second one went better.",
+        "More details will follow as soon as they are known.",
+        "It was a long day, but everybody went home content.",
+        "Money is not the only problem; time is short as well.",
+        "We compared the old numbers with the new ones.",
+        "Some of this may change in the coming months.",
+        "A good plan needs patience and a few spare parts.",
+    ),
+    "zh": (
+        "答案取决于你问谁，以及什么时候问。",
+        "本页末尾有一个简短的总结。",
+        "没有人想到讨论会持续这么久。",
+        "这些数字经过四舍五入，并核对了两遍。",
+        "有几位读者来信提出了问题和更正。",
+        "第一次尝试失败了，第二次顺利得多。",
+        "一有新的消息，我们会继续补充。",
+        "这一天很漫长，但大家都满意地回家了。",
+        "钱不是唯一的问题，时间也很紧张。",
+        "我们把旧数据和新数据做了比较。",
+        "其中一些内容在未来几个月可能会有变化。",
+        "好的计划需要耐心，也需要一些备件。",
+    ),
+}
 SENTENCES = {
     "en": (
         "The {q} {a} {d} the {b} {time}.",
@@ -79,7 +133,7 @@ class Voice:
     """The words one page draws from: few of the field's things, as an article has its own subject."""
 
     language: Language
-    words: Words
+    words: Lexicon
     focus: tuple[str, ...]
 
     def sentence(self, dice: Dice, template: str) -> str:

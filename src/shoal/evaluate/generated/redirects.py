@@ -8,8 +8,8 @@ from itertools import pairwise
 from typing import Literal
 
 from shoal.evaluate.generated.articles import Article
+from shoal.evaluate.generated.ground_truth import WebPage
 from shoal.evaluate.generated.prose import Dice
-from shoal.evaluate.generated.webpage import WebPage
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,15 +7,14 @@ from dataclasses import dataclass, replace
 
 from shoal.evaluate.generated.articles import TOPIC_NAMES, Article
 from shoal.evaluate.generated.copies import Copy
+from shoal.evaluate.generated.ground_truth import Note, ShownImage, WebPage
 from shoal.evaluate.generated.illustrations import mirrored, thumbnail
 from shoal.evaluate.generated.image_hosts import ornaments
 from shoal.evaluate.generated.link_structure import PLAIN_PAGES, Map, footer, hub_url, links_of, menu, sidebar
-from shoal.evaluate.generated.page_markup import Anchor, Entry, Sheet, content_type, press
-from shoal.evaluate.generated.prose import Dice, paragraphs, voice
-from shoal.evaluate.generated.sites import BY_HOST, SITES, Layout, Section, Site
-from shoal.evaluate.generated.vocabulary import FIELDS, GENERAL, Language
-from shoal.evaluate.generated.webpage import Note, WebPage
-from shoal.evaluate.generated.webpicture import Shown
+from shoal.evaluate.generated.page_markup import Anchor, ListEntry, Sheet, content_type, press
+from shoal.evaluate.generated.prose import GENERAL, Dice, paragraphs, voice
+from shoal.evaluate.generated.sites import BY_HOST, SITES, Layout, Site, SiteSection
+from shoal.evaluate.generated.vocabulary import FIELDS, Language
 
 ENTRIES_PER_HUB = 25
 HIDDEN_FROM_HUBS = 7
@@ -29,18 +28,18 @@ PDF = b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pag
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class WebPlan:
     """All that a page must know of the web around it."""
 
     seed: int
     known: Map
     copies: Mapping[str, Copy]
     """By the URL of the original."""
-    pictures: Mapping[str, tuple[Shown, ...]]
+    images: Mapping[str, tuple[ShownImage, ...]]
     """By the URL of the article."""
 
 
-def all_pages(plan: Plan, articles: Iterable[Article]) -> Iterator[WebPage]:
+def all_pages(plan: WebPlan, articles: Iterable[Article]) -> Iterator[WebPage]:
     """Every page that answers with 200."""
     for article in articles:
         yield from _article_and_copy(plan, article)
@@ -54,7 +53,7 @@ def all_pages(plan: Plan, articles: Iterable[Article]) -> Iterator[WebPage]:
         yield _directory(plan, name)
 
 
-def _frame(plan: Plan, site: Site, dice: Dice, title: str) -> Sheet:
+def _frame(plan: WebPlan, site: Site, dice: Dice, title: str) -> Sheet:
     """What stands on every page of a site; its tags name topics that the page need not be about."""
     tags = [FIELDS[name].words(site.language).label for name in dice.some(sorted(TOPIC_NAMES), 3)]
     return Sheet(
@@ -67,7 +66,7 @@ def _frame(plan: Plan, site: Site, dice: Dice, title: str) -> Sheet:
     )
 
 
-def _pressed(plan: Plan, url: str, site: Site, sheet: Sheet, note: Note, layout: Layout | None = None) -> WebPage:
+def _pressed(plan: WebPlan, url: str, site: Site, sheet: Sheet, note: Note, layout: Layout | None = None) -> WebPage:
     """The plain case: in the site's layout, every link may be followed that does not say otherwise."""
     followed = dict.fromkeys(anchor.url for anchor in sheet.anchors if not anchor.nofollow)
     return WebPage(
@@ -79,13 +78,13 @@ def _pressed(plan: Plan, url: str, site: Site, sheet: Sheet, note: Note, layout:
         language=sheet.language,
         links=tuple(followed),
         delay=site.delay,
-        pictures=_named_files(sheet, site, layout or site.layout),
+        images=_named_files(sheet, site, layout or site.layout),
     )
 
 
 def _named_files(sheet: Sheet, site: Site, layout: Layout) -> tuple[str, ...]:
-    """Every picture file that the page names; one without a frame has no ornaments."""
-    shown = [*sheet.all_pictures, *(ornaments(site) if layout != "bare" else ())]
+    """Every image file that the page names; one without a frame has no ornaments."""
+    shown = [*sheet.all_images, *(ornaments(site) if layout != "bare" else ())]
     dot = [f"{site.home}img/picture.gif"] if any(anchor.image for anchor in sheet.anchors) else []
     return tuple(dict.fromkeys([*dot, *(file.url for each in shown for file in each.files)]))
 
@@ -93,7 +92,7 @@ def _named_files(sheet: Sheet, site: Site, layout: Layout) -> tuple[str, ...]:
 # --- articles --------------------------------------------------------------------------------------------------------
 
 
-def _article_and_copy(plan: Plan, article: Article) -> Iterator[WebPage]:
+def _article_and_copy(plan: WebPlan, article: Article) -> Iterator[WebPage]:
     dice = Dice(plan.seed, article.url, "links")
     links = links_of(article, plan.known, dice)
     copy = plan.copies.get(article.url)
@@ -105,7 +104,7 @@ def _article_and_copy(plan: Plan, article: Article) -> Iterator[WebPage]:
         paragraphs=article.paragraphs,
         links=links,
         published=article.published,
-        pictures=plan.pictures[article.url],
+        images=plan.images[article.url],
     )
     page = replace(
         _marked(plan, article, sheet, dice),
@@ -118,7 +117,7 @@ def _article_and_copy(plan: Plan, article: Article) -> Iterator[WebPage]:
         yield _copied(plan, copy, page, sheet)
 
 
-def _marked(plan: Plan, article: Article, sheet: Sheet, dice: Dice) -> WebPage:
+def _marked(plan: WebPlan, article: Article, sheet: Sheet, dice: Dice) -> WebPage:
     """A few articles ask robots, in a meta tag or a header, not to keep them or not to follow their links."""
     luck = dice.between(0, 1)
     words = "noindex" if luck < 0.015 else "nofollow" if luck < 0.025 else ""
@@ -134,7 +133,7 @@ def _marked(plan: Plan, article: Article, sheet: Sheet, dice: Dice) -> WebPage:
     )
 
 
-def _copied(plan: Plan, copy: Copy, original: WebPage, sheet: Sheet) -> WebPage:
+def _copied(plan: WebPlan, copy: Copy, original: WebPage, sheet: Sheet) -> WebPage:
     match copy.kind:
         case "exact":
             page = original
@@ -146,12 +145,12 @@ def _copied(plan: Plan, copy: Copy, original: WebPage, sheet: Sheet) -> WebPage:
             page = _pressed(plan, copy.url, copy.site, canonical, "near-duplicate")
         case "mirror":
             frame = _frame(plan, copy.site, Dice(plan.seed, copy.url, "links"), sheet.title)
-            pictures = mirrored(copy, plan.pictures[copy.original.url])
+            images = mirrored(copy, plan.images[copy.original.url])
             page = _pressed(
                 plan,
                 copy.url,
                 copy.site,
-                replace(frame, paragraphs=copy.paragraphs, pictures=pictures),
+                replace(frame, paragraphs=copy.paragraphs, images=images),
                 "near-duplicate",
             )
     return replace(
@@ -168,7 +167,7 @@ def _copied(plan: Plan, copy: Copy, original: WebPage, sheet: Sheet) -> WebPage:
 # --- lists -----------------------------------------------------------------------------------------------------------
 
 
-def _hubs(plan: Plan, site: Site, section: Section) -> Iterator[WebPage]:
+def _hubs(plan: WebPlan, site: Site, section: SiteSection) -> Iterator[WebPage]:
     """The list of a section, with an introduction; long ones have several pages."""
     articles = [a for a in plan.known.sections[site.host, section.field] if a.number % HIDDEN_FROM_HUBS]
     starts = range(0, len(articles), ENTRIES_PER_HUB)
@@ -178,7 +177,7 @@ def _hubs(plan: Plan, site: Site, section: Section) -> Iterator[WebPage]:
         yield _hub(plan, site, section.field, hub_url(site, section, page), _entries(plan, shown), following)
 
 
-def _hub(plan: Plan, site: Site, field: str, url: str, entries: list[Entry], following: str = "") -> WebPage:
+def _hub(plan: WebPlan, site: Site, field: str, url: str, entries: list[ListEntry], following: str = "") -> WebPage:
     dice = Dice(plan.seed, url)
     speaking = voice(dice, field, site.language)
     frame = _frame(plan, site, dice, speaking.words.label)
@@ -188,12 +187,12 @@ def _hub(plan: Plan, site: Site, field: str, url: str, entries: list[Entry], fol
     return replace(_pressed(plan, url, site, sheet, "hub"), topics=TOPIC_NAMES & {field})
 
 
-def _entries(plan: Plan, articles: Iterable[Article]) -> list[Entry]:
+def _entries(plan: WebPlan, articles: Iterable[Article]) -> list[ListEntry]:
     return [
-        Entry(
+        ListEntry(
             anchor=Anchor(url=article.url, text=article.title),
             blurb=_blurb(article.paragraphs[0]),
-            thumbnail=thumbnail(article, plan.pictures[article.url]),
+            thumbnail=thumbnail(article, plan.images[article.url]),
         )
         for article in articles
     ]
@@ -203,21 +202,21 @@ def _blurb(paragraph: str) -> str:
     return paragraph[:60].rpartition(" ")[0] + " ..." if " " in paragraph[:60] else paragraph[:30] + "……"
 
 
-def _directory(plan: Plan, field: str) -> WebPage:
+def _directory(plan: WebPlan, field: str) -> WebPage:
     """The portal's page of a field: sites in both languages that write about it, and a few of their articles."""
     url = f"http://portal.test/directory/{field}.html"
     dice = Dice(plan.seed, url, "entries")
     both: tuple[Language, ...] = ("en", "zh")
     shown = [article for language in both for article in dice.some(plan.known.by_field[field, language], 5)]
     homes = dict.fromkeys(article.site for article in shown)
-    sites = [Entry(anchor=Anchor(url=site.home, text=site.title), blurb=site.host) for site in homes]
+    sites = [ListEntry(anchor=Anchor(url=site.home, text=site.title), blurb=site.host) for site in homes]
     return _hub(plan, BY_HOST["portal.test"], field, url, sites + _entries(plan, shown))
 
 
 # --- front pages and the rest ----------------------------------------------------------------------------------------
 
 
-def _home(plan: Plan, site: Site) -> WebPage:
+def _home(plan: WebPlan, site: Site) -> WebPage:
     dice = Dice(plan.seed, site.home)
     frame = _frame(plan, site, dice, site.title)
     shown = dice.some(plan.known.by_host[site.host], 10)
@@ -229,19 +228,19 @@ def _home(plan: Plan, site: Site) -> WebPage:
     return _pressed(plan, site.home, site, sheet, "home")
 
 
-def _special_entries(plan: Plan, site: Site) -> list[Entry]:
+def _special_entries(plan: WebPlan, site: Site) -> list[ListEntry]:
     """The portal's directory and old links, and the list of the mirror."""
     if site.host == "portal.test":
         fields = [(f"{site.home}directory/{name}.html", field.en.label) for name, field in FIELDS.items()]
         old = [("http://short.test/chain/1", "An old link"), ("http://short.test/loop/a", "Another old link")]
-        return [Entry(anchor=Anchor(url=url, text=text), blurb="") for url, text in [*fields, *old]]
+        return [ListEntry(anchor=Anchor(url=url, text=text), blurb="") for url, text in [*fields, *old]]
     if site.host == "mirror.test":
         mirrored = [copy for copy in plan.copies.values() if copy.kind == "mirror"]
-        return [Entry(anchor=Anchor(url=copy.url, text=copy.original.title), blurb="") for copy in mirrored]
+        return [ListEntry(anchor=Anchor(url=copy.url, text=copy.original.title), blurb="") for copy in mirrored]
     return []
 
 
-def _plain_pages(plan: Plan, site: Site) -> Iterator[WebPage]:
+def _plain_pages(plan: WebPlan, site: Site) -> Iterator[WebPage]:
     for path, label in PLAIN_PAGES[site.language]:
         url = f"http://{site.host}{path}"
         dice = Dice(plan.seed, url)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from urllib.parse import parse_qs
 
-from shoal.evaluate.generated.page_markup import Anchor, Entry, Sheet, content_type, press
+from shoal.evaluate.generated.ground_truth import WebPage
+from shoal.evaluate.generated.page_markup import Anchor, ListEntry, Sheet, content_type, press
 from shoal.evaluate.generated.prose import Dice, voice
 from shoal.evaluate.generated.sites import BY_HOST, Site
 from shoal.evaluate.generated.vocabulary import OTHERS, TOPICS
-from shoal.evaluate.generated.webpage import WebPage
 
 _MONTH = re.compile(r"/calendar\?month=(\d{4})-(\d\d)")
 _SHELVES = ("blue", "small", "sale", "new")
@@ -63,7 +63,7 @@ def _session(dice: Dice, target: str) -> Sheet:
     page = int(asked) if asked.isdigit() and len(asked) < 9 else 1
     session = f"{dice.number(0, 2**32):08x}"
     entries = [
-        Entry(
+        ListEntry(
             anchor=Anchor(url=f"http://shop.test/list?page={number}&sid={session}", text=f"Products, page {number}"),
             blurb=voice(dice, "cooking", "en").title(dice),
         )
@@ -80,7 +80,7 @@ def _is_shelf(target: str) -> bool:
 def _browse(dice: Dice, target: str) -> Sheet:
     """Filters that can be put behind each other without end."""
     entries = [
-        Entry(anchor=Anchor(url=f"http://shop.test{target}{shelf}/", text=shelf), blurb=f"Only {shelf} things")
+        ListEntry(anchor=Anchor(url=f"http://shop.test{target}{shelf}/", text=shelf), blurb=f"Only {shelf} things")
         for shelf in _SHELVES
     ]
     text = [voice(dice, "gardening", "en").title(dice)]

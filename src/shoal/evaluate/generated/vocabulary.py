@@ -15,7 +15,7 @@ Language = Literal["en", "zh"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Words:
+class Lexicon:
     """What one field says in one language."""
 
     label: str
@@ -31,33 +31,33 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Field:
+class LexicalField:
     """A subject that pages are written about."""
 
     name: str
-    en: Words
-    zh: Words
+    en: Lexicon
+    zh: Lexicon
 
-    def words(self, language: Language) -> Words:
+    def words(self, language: Language) -> Lexicon:
         return self.en if language == "en" else self.zh
 
 
-def _listed(text: str) -> tuple[str, ...]:
+def listed(text: str) -> tuple[str, ...]:
     return tuple(word.strip() for word in text.split(","))
 
 
-def _field(name: str, en: tuple[str, str, str, str, str], zh: tuple[str, str, str, str, str]) -> Field:
+def _field(name: str, en: tuple[str, str, str, str, str], zh: tuple[str, str, str, str, str]) -> LexicalField:
     english, chinese = (
-        Words(
+        Lexicon(
             label=label,
-            things=_listed(things),
-            doings=_listed(doings),
-            qualities=_listed(qualities),
-            people=_listed(people),
+            things=listed(things),
+            doings=listed(doings),
+            qualities=listed(qualities),
+            people=listed(people),
         )
         for label, things, doings, qualities, people in (en, zh)
     )
-    return Field(name=name, en=english, zh=chinese)
+    return LexicalField(name=name, en=english, zh=chinese)
 
 
 TOPICS = (
@@ -431,82 +431,3 @@ OTHERS = (
 )
 
 FIELDS = {field.name: field for field in TOPICS + OTHERS}
-
-# --- words that belong to no field --------------------------------------------------------------------------------
-
-PLACES = {
-    "en": _listed(
-        "Norwick, Elmbridge, Port Sallow, Hartfell, the Lower Vale, Kingsmere, Ostrey, Brackenhill, Tarn Valley"
-    ),
-    "zh": _listed("青河市,云岭县,南湾区,东泽镇,临川新区,白石港,松原乡,石门峡,望江城"),
-}
-TIMES = {
-    "en": _listed(
-        "last spring, in the early morning, since the new year, on most weekdays, for almost a decade, after the storm,"
-        "during the trial period, at the end of October, twice a year, before the holidays"
-    ),
-    "zh": _listed("去年春天,清晨,新年以来,工作日,近十年来,暴雨之后,试运行期间,十月底,每年两次,节假日前"),
-}
-REASONS = {
-    "en": _listed(
-        "because the budget was small, as a recent report shows, although nobody had planned it, "
-        "which surprised many readers, so the work took longer than expected, and the results were published, "
-        "as it always did, despite a long delay"
-    ),
-    "zh": _listed(
-        "因为预算有限,最近的报告也证实了这一点,尽管没有人计划过,这让许多读者感到意外,所以工期比预想的更长,结果已经公布,"
-        "与往年一样,虽然推迟了很久"
-    ),
-}
-GENERAL = {
-    "en": (
-        "The answer depends on whom you ask, and when.",
-        "A short summary can be found at the end of this page.",
-        "Nobody expected the discussion to last this long.",
-        "The figures are rounded and were checked twice.",
-        "Several readers wrote to us with questions and corrections.",
-        "The first attempt failed, the second one went better.",
-        "More details will follow as soon as they are known.",
-        "It was a long day, but everybody went home content.",
-        "Money is not the only problem; time is short as well.",
-        "We compared the old numbers with the new ones.",
-        "Some of this may change in the coming months.",
-        "A good plan needs patience and a few spare parts.",
-    ),
-    "zh": (
-        "答案取决于你问谁，以及什么时候问。",
-        "本页末尾有一个简短的总结。",
-        "没有人想到讨论会持续这么久。",
-        "这些数字经过四舍五入，并核对了两遍。",
-        "有几位读者来信提出了问题和更正。",
-        "第一次尝试失败了，第二次顺利得多。",
-        "一有新的消息，我们会继续补充。",
-        "这一天很漫长，但大家都满意地回家了。",
-        "钱不是唯一的问题，时间也很紧张。",
-        "我们把旧数据和新数据做了比较。",
-        "其中一些内容在未来几个月可能会有变化。",
-        "好的计划需要耐心，也需要一些备件。",
-    ),
-}
-RARE_NAMES = ("堃城", "喆山", "镕江", "𠮷野", "㙍坪")
-"""Places whose names GB2312 cannot write; the last two need four bytes in GB18030."""
-
-TO_TRADITIONAL = str.maketrans(
-    "与业丛东两严个临为举么乐习乡书争于云仪们价众优会传伤体余偿储关养内农冲决准减凑几击划则剂剧务动励区医"
-    "协单占却厂厅历压厢厨县参发变台号后听启员响唤喷团园图圆场坛坝声壶备复头奖学宁宝实审对导寿尝尽层岭峡师"
-    "帘带干并广庄库应庙开张强录征径怀态总惫愿战户扩扬抚护报拟拥拦挂挡挤挥损换据摄敛数断无旧时术机权条来极"
-    "枪柜栅标栈树样桥桩检楼榄欢气汤没沥泽浅浇浊测浑涂温湾湿满滩灯炉炖点热牵状环现电疗监盖盘码确离种积税稳"
-    "筑签简篱类紧约纪纲线练组经结绕给络绝统继续维绿缀缆缓编缘缩网罚职联胁脉艺节苹范药获营虚虽补装见观规视"
-    "触计订认讨让训议记讲许论设证评诉诊词译试详语误说请读课谁调谈谣谱负败账货质购贴费赁赋赛赞赶车轨转轮软"
-    "轻载较辅输辩达过运还这远连迟选遗邻酱采释钠钢钱铁销锁锂锅错锦键镇镍镕长门问间闹阀阅队阳阴阵随隐难静页"
-    "顶顺顾预频题风饭饮饱饺馆馈马驱驳驶驾验骑鱼鲜鸟黄",
-    "與業叢東兩嚴個臨為舉麼樂習鄉書爭於雲儀們價眾優會傳傷體餘償儲關養內農沖決準減湊幾擊劃則劑劇務動勵區醫"
-    "協單佔卻廠廳歷壓廂廚縣參發變臺號後聽啟員響喚噴團園圖圓場壇壩聲壺備復頭獎學寧寶實審對導壽嘗盡層嶺峽師"
-    "簾帶乾並廣莊庫應廟開張強錄徵徑懷態總憊願戰戶擴揚撫護報擬擁攔掛擋擠揮損換據攝斂數斷無舊時術機權條來極"
-    "槍櫃柵標棧樹樣橋樁檢樓欖歡氣湯沒瀝澤淺澆濁測渾塗溫灣濕滿灘燈爐燉點熱牽狀環現電療監蓋盤碼確離種積稅穩"
-    "築簽簡籬類緊約紀綱線練組經結繞給絡絕統繼續維綠綴纜緩編緣縮網罰職聯脅脈藝節蘋範藥獲營虛雖補裝見觀規視"
-    "觸計訂認討讓訓議記講許論設證評訴診詞譯試詳語誤說請讀課誰調談謠譜負敗賬貨質購貼費賃賦賽贊趕車軌轉輪軟"
-    "輕載較輔輸辯達過運還這遠連遲選遺鄰醬採釋鈉鋼錢鐵銷鎖鋰鍋錯錦鍵鎮鎳鎔長門問間鬧閥閱隊陽陰陣隨隱難靜頁"
-    "頂順顧預頻題風飯飲飽餃館饋馬驅駁駛駕驗騎魚鮮鳥黃",
-)
-"""The traditional form of the simplified characters above."""

@@ -22,7 +22,7 @@ from typing import BinaryIO, NamedTuple
 
 from shoal.errors import InputError
 from shoal.evaluate.recorded.compression import MAX_BODY, unpacked, unwrapped
-from shoal.testing.webserver import Answer
+from shoal.testing.webserver import WebAnswer
 from shoal.urls import host_of, normalise
 
 with warnings.catch_warnings():  # fastwarc warns, while it is imported, of its own old names
@@ -40,7 +40,7 @@ _OF_THE_CONNECTION = frozenset(
 """Headers that were about the bytes on the wire, and would be wrong about the bytes that are served from here."""
 
 
-class Record(NamedTuple):
+class ArchiveRecord(NamedTuple):
     """Where an answer stands in the unpacked file."""
 
     offset: int
@@ -50,16 +50,16 @@ class Record(NamedTuple):
 
 
 class Archive:
-    """A recorded web. Implements `offline.OfflineWeb`; sent to another process, it reads the same unpacked file there."""
+    """A recorded web. Implements `offline_web.OfflineWeb`; sent to another process, it reads the same unpacked file there."""
 
-    def __init__(self, name: str, file: Path, records: Mapping[str, Record]) -> None:
+    def __init__(self, name: str, file: Path, records: Mapping[str, ArchiveRecord]) -> None:
         self.name = name
         self._file = file
         self._records = records
         self._descriptor = -1
         """Opened by the first answer, in each process for itself."""
 
-    def __reduce__(self) -> tuple[type[Archive], tuple[str, Path, Mapping[str, Record]]]:
+    def __reduce__(self) -> tuple[type[Archive], tuple[str, Path, Mapping[str, ArchiveRecord]]]:
         return Archive, (self.name, self._file, self._records)
 
     def urls(self) -> Collection[str]:
@@ -79,7 +79,7 @@ class Archive:
         """The same, for looking up."""
         return dict.fromkeys(map(host_of, self._records))
 
-    def answer(self, url: str, nth: int = 0) -> Answer | None:
+    def answer(self, url: str, nth: int = 0) -> WebAnswer | None:
         """What the server said, however often it is asked; None when that was not recorded."""
         place = self._records.get(url)
         if place is None:
@@ -148,10 +148,10 @@ class _Index:
         """Whole records so far."""
         self.too_large = 0
         self._path = path
-        self._found: dict[str, Record] = {}
+        self._found: dict[str, ArchiveRecord] = {}
         self._revisits: list[_Revisit] = []
-        self._by_digest: dict[str, Record] = {}
-        self._by_id: dict[str, Record] = {}
+        self._by_digest: dict[str, ArchiveRecord] = {}
+        self._by_id: dict[str, ArchiveRecord] = {}
 
     def read(self, file: Path) -> None:
         """Note every answer and where it stands."""
@@ -182,7 +182,7 @@ class _Index:
             return InputError(f"{self._path} is not a WARC file, or cut off in its first record")
         return InputError(f"{self._path} is cut off or damaged after {self.count:,} records")
 
-    def settled(self) -> dict[str, Record]:
+    def settled(self) -> dict[str, ArchiveRecord]:
         """Every URL with its place, revisits too."""
         for again in self._revisits:
             original = (
@@ -202,13 +202,13 @@ class _Index:
             names = ("WARC-Payload-Digest", "WARC-Refers-To", "WARC-Refers-To-Target-URI")
             self._revisits.append(_Revisit(url, *map(noted.header, names)))
         elif noted.status is not None:
-            record = Record(noted.offset, length, noted.status, noted.is_html)
+            record = ArchiveRecord(noted.offset, length, noted.status, noted.is_html)
             self._take(url, record)
             if noted.status == 200:
                 self._by_digest.setdefault(noted.header("WARC-Payload-Digest"), record)
                 self._by_id.setdefault(noted.header("WARC-Record-ID"), record)
 
-    def _take(self, url: str, record: Record) -> None:
+    def _take(self, url: str, record: ArchiveRecord) -> None:
         known = self._found.get(url)
         if known is None or (known.status != 200 and record.status == 200):
             self._found[url] = record
@@ -254,12 +254,12 @@ def _status_and_type(record: WarcRecord, headers: Mapping[str, str]) -> tuple[in
 # --- answers ---------------------------------------------------------------------------------------------------------
 
 
-def _as_answer(record: WarcRecord, status: int) -> Answer:
+def _as_answer(record: WarcRecord, status: int) -> WebAnswer:
     if record.record_type is WarcRecordType.resource:
         type = record.headers.get("Content-Type") or "application/octet-stream"
-        return Answer(status=status, headers=(("Content-Type", type),), body=record.reader.read())
+        return WebAnswer(status=status, headers=(("Content-Type", type),), body=record.reader.read())
     record.parse_http(max_header_len=_MAX_HEAD)
     # Latin-1 never fails and loses nothing; a Location in GBK is understood by whoever asked.
     sent = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in record.http_headers.items_bytes()]
     headers = tuple((name, value) for name, value in sent if name.lower() not in _OF_THE_CONNECTION)
-    return Answer(status=status, headers=headers, body=unwrapped(record.reader.read(), sent))
+    return WebAnswer(status=status, headers=headers, body=unwrapped(record.reader.read(), sent))

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from shoal.errors import InputError
+from shoal.files import read_text
 from shoal.urls import normalise
 
 _SHOWN = 3
@@ -44,7 +45,7 @@ def strangers(labels: Mapping[str, frozenset[str]], known: Collection[str], path
 
 def _rows(path: Path) -> Iterator[tuple[str, str]]:
     at_the_top = True
-    for number, line in enumerate(_text(path).splitlines(), start=1):
+    for number, line in enumerate(read_text(path, "file of labels", _LARGEST).splitlines(), start=1):
         if not line.strip() or line.startswith("#"):
             continue
         cells = [cell.strip() for cell in line.split("\t")]
@@ -58,18 +59,3 @@ def _rows(path: Path) -> Iterator[tuple[str, str]]:
         elif not at_the_top:
             raise InputError(f"{path}, line {number}: '{cells[0][:80]}' is not a URL")
         at_the_top = False
-
-
-def _text(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            data = file.read(_LARGEST + 1)
-        if len(data) > _LARGEST:
-            raise InputError(f"{path} is too large for a file of labels: at most {_LARGEST // 2**20} MiB are read")
-        return data.decode("utf-8-sig")
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file of labels") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from None

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import re
-import signal
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
-from html import escape
 from itertools import islice
 from pathlib import Path
 
@@ -20,7 +18,9 @@ import msgspec
 from shoal.errors import InputError
 from shoal.evaluate.recorded.archive import Archive
 from shoal.evaluate.serve import FarAway
-from shoal.testing.webserver import Answer, WebServer
+from shoal.signals import stopped_by_signals
+from shoal.templates import filled
+from shoal.testing.webserver import WebAnswer, WebServer
 from shoal.urls import host_of, normalise
 
 _OURSELVES = frozenset(("127.0.0.1", "localhost"))
@@ -51,9 +51,8 @@ async def serve(
     latency: float = 0.0,
     ready: Callable[[Served], None],
 ) -> None:
-    """Answer until Ctrl-C or SIGTERM; `ready` hears when it begins."""
+    """WebAnswer until Ctrl-C or SIGTERM; `ready` hears when it begins."""
     stopped = asyncio.Event()
-    loop = asyncio.get_running_loop()
     web = ReplayedWeb(archive)
     async with AsyncExitStack() as stack:
         try:
@@ -62,8 +61,7 @@ async def serve(
             if error.filename is not None:
                 raise InputError(f"{log} cannot be written: {error.strerror}") from None
             raise InputError(f"Port {port} of 127.0.0.1 cannot be used: choose another --port, or none.") from None
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, stopped.set)
+        stack.enter_context(stopped_by_signals(stopped.set))
         pages = archive.html_urls()
         ready(Served(proxy=server.proxy, pages=len(pages), hosts=len(archive.hosts()), start=web.start))
         await stopped.wait()
@@ -71,7 +69,7 @@ async def serve(
 
 @dataclass(frozen=True, slots=True)
 class ReplayedWeb:
-    """A recorded web behind plain http. Implements `testing.webserver.Web`."""
+    """A recorded web behind plain http. Implements `testing.webserver.ServedWeb`."""
 
     archive: Archive
 
@@ -81,17 +79,17 @@ class ReplayedWeb:
         firsts = (pages[0] for _, pages in self._by_host() if pages)
         return tuple(islice(firsts, _START_URLS))
 
-    def answer(self, host: str, target: str, nth: int) -> Answer:
+    def answer(self, host: str, target: str, nth: int) -> WebAnswer:
         """What was recorded for this address under http or https, or a page that says that nothing was."""
         url = normalise(f"http://{host}{target}")
         found = self._recorded(url) if url is not None else None
         if found is not None:
             return self._without_tls(found)
         if host in _OURSELVES and target == "/":
-            return _html_answer(200, self._index())
-        return _html_answer(404, _missing(url or f"http://{host}{target}"))
+            return self._index()
+        return _html_answer(404, missing=url or f"http://{host}{target}")
 
-    def _recorded(self, url: str) -> Answer | None:
+    def _recorded(self, url: str) -> WebAnswer | None:
         secure_url = "https" + url.removeprefix("http")
         plain, secure = self.archive.answer(url), self.archive.answer(secure_url)
         if plain is None or secure is None:
@@ -99,7 +97,7 @@ class ReplayedWeb:
         # The most usual redirect of all leads from http to https; here both are one address, and it would never end.
         return secure if 300 <= plain.status <= 399 and _target(plain, url) == secure_url else plain
 
-    def _without_tls(self, answer: Answer) -> Answer:
+    def _without_tls(self, answer: WebAnswer) -> WebAnswer:
         headers = tuple(
             (name, self._plain_links(value.encode("latin-1")).decode("latin-1") if _leads_away(name) else value)
             for name, value in answer.headers
@@ -127,18 +125,13 @@ class ReplayedWeb:
         for host, urls in pages.items():
             yield host, sorted(urls, key=lambda url: url != f"http://{host}/")[:_LISTED_PAGES]
 
-    def _index(self) -> str:
+    def _index(self) -> WebAnswer:
         shown = list(islice(self._by_host(), _LISTED_HOSTS))
         left = len(self.archive.hosts()) - len(shown)
-        lists = "".join(f"<h2>{escape(host)}</h2><ul>{''.join(map(_item, urls))}</ul>" for host, urls in shown)
-        more = f"<p>… and {left:,} more hosts.</p>" if left else ""
-        return (
-            f"<h1>{escape(self.archive.name)}</h1><p>A recorded web. Set this address as the HTTP proxy of your browser, "
-            f"and these links work.</p>{lists}{more}"
-        )
+        return _html_answer(200, missing="", name=self.archive.name, hosts=shown, left=left)
 
 
-def _target(answer: Answer, url: str) -> str | None:
+def _target(answer: WebAnswer, url: str) -> str | None:
     location = next((value for name, value in answer.headers if name.lower() == "location"), "")
     return normalise(location, url)
 
@@ -147,20 +140,12 @@ def _leads_away(header: str) -> bool:
     return header.lower() in ("location", "refresh", "link", "content-location")
 
 
-def _is_html(answer: Answer) -> bool:
+def _is_html(answer: WebAnswer) -> bool:
     type = next((value for name, value in answer.headers if name.lower() == "content-type"), "text/html")
     # In UTF-16 a link has other bytes.
     return type.strip().lower().startswith(_HTML) and not answer.body.startswith((b"\xff\xfe", b"\xfe\xff"))
 
 
-def _item(url: str) -> str:
-    return f'<li><a href="{escape(url)}">{escape(url)}</a></li>'
-
-
-def _missing(url: str) -> str:
-    return f"<h1>Not recorded</h1><p>There is no {escape(url)} in this recording.</p>"
-
-
-def _html_answer(status: int, content: str) -> Answer:
-    page = f'<!doctype html><meta charset="utf-8"><title>shoal replay</title>{content}'
-    return Answer(status=status, headers=(("Content-Type", "text/html; charset=utf-8"),), body=page.encode())
+def _html_answer(status: int, **values: object) -> WebAnswer:
+    page = "".join(filled("shoal.evaluate.recorded", "replay.html", **values))
+    return WebAnswer(status=status, headers=(("Content-Type", "text/html; charset=utf-8"),), body=page.encode())

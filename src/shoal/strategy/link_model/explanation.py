@@ -7,22 +7,22 @@ from collections.abc import Iterable
 import numpy as np
 
 from shoal.model import Entry, Evidence
-from shoal.strategy.link_model.features import FEW_WORDS, SIGNS, Family, Signs
-from shoal.strategy.link_model.hashing import MOST, address_words, number_of, words_in
+from shoal.strategy.link_model.features import FEATURES, FEW_WORDS, Family, Features
+from shoal.strategy.link_model.hashing import MOST_TOKENS, address_words, hash_token, words_in
 from shoal.strategy.link_model.valuation import LinkModel
 from shoal.strategy.link_model.waiting_links import PLACES, Rows
 
 _TOLD = 3
 """Reasons in a sentence."""
 _NOTABLE = 0.005
-_FAMILIES = tuple(sign.family for sign in SIGNS)
+_FAMILIES = tuple(feature.family for feature in FEATURES)
 
 
-def reasons(model: LinkModel, row: Rows, signs: Signs, entry: Entry) -> tuple[Evidence, ...]:
-    """What makes the value of a link with these signs, the strongest first; what every link has comes last."""
+def reasons_for(model: LinkModel, row: Rows, features: Features, entry: Entry) -> tuple[Evidence, ...]:
+    """What makes the value of a link with these features, the strongest first; what every link has comes last."""
     sums: dict[Family, float] = {}
     families = _FAMILIES + (Family.LIKE,) * model.links.width
-    for family, amount in zip(families, model.contributions(signs).tolist(), strict=True):
+    for family, amount in zip(families, model.contributions(features).tolist(), strict=True):
         sums[family] = sums.get(family, 0.0) + amount
     notable = [family for family, amount in sums.items() if abs(amount) >= _NOTABLE]
     notable.sort(key=lambda family: (family is Family.GROUND, -abs(sums[family])))
@@ -73,13 +73,13 @@ def _said(model: LinkModel, family: Family, amount: float, row: Rows, entry: Ent
 def _word(begin: str, kind: str, words: list[str], model: LinkModel, good: bool) -> str:
     """The word that says most, for or against."""
     # A number says how many digits it has; nobody wants to read that.
-    if not (words := [word for word in words[:MOST] if not word.isdigit()]):
+    if not (words := [word for word in words[:MOST_TOKENS] if not word.isdigit()]):
         return f"{begin} nothing"
-    tally = model.tally
-    numbers = np.array([number_of(f"{kind}:{word}") for word in words], dtype=np.int32)
-    worth = tally.deviations(tally.worth, tally.mean_worth, FEW_WORDS, numbers)
-    leads = tally.deviations(tally.leads, tally.mean_leads, FEW_WORDS, numbers)
-    total = worth + model.options.hubs * leads
+    counts = model.counts
+    numbers = np.array([hash_token(f"{kind}:{word}") for word in words], dtype=np.int32)
+    worth = counts.deviations(counts.worth, counts.mean_worth, FEW_WORDS, numbers)
+    leads = counts.deviations(counts.leads, counts.mean_leads, FEW_WORDS, numbers)
+    total = worth + model.hubs * leads
     word = words[int(total.argmax() if good else total.argmin())]
     return f"{begin} “{word}”" if good else f"{begin} “{word}”, which paid less"
 
@@ -89,13 +89,13 @@ def _away(links: int) -> str:
 
 
 def _fared(begin: str, model: LinkModel, row: Rows, place: str, good: bool) -> str:
-    if not model.tally.pages[row["places"][0, PLACES.index(place)]]:
+    if not model.counts.pages[row["places"][0, PLACES.index(place)]]:
         return f"links beside it {'name the topic' if good else 'hardly name the topic'}"
     return f"{begin} were relevant" if good else f"{begin} were not relevant"
 
 
 def _share(begin: str, model: LinkModel, row: Rows, place: str) -> str:
     number = row["places"][0, PLACES.index(place)]
-    if not (pages := float(model.tally.pages[number])):
+    if not (pages := float(model.counts.pages[number])):
         return f"{begin} is new"
-    return f"{begin} pays {max(float(model.tally.worth[number]) / pages, 0.0):.0%}"
+    return f"{begin} pays {max(float(model.counts.worth[number]) / pages, 0.0):.0%}"

@@ -1,8 +1,4 @@
-"""By which signs is a link known, and what do we think of each before the first page came?
-
-The signs of a link change while it waits: its siblings are fetched, its section pays or does not. So they are made anew from
-its row and the tally whenever it is valued. A family is what a person is told: several signs that say the same in other words.
-"""
+"""By which features is a link known, how have links with the same tokens fared, and what do we think before the first page?"""
 
 from __future__ import annotations
 
@@ -13,11 +9,92 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.strategy.link_model.hashing import BUCKETS, NO_TOKEN
 from shoal.strategy.link_model.regression import Vector
-from shoal.strategy.link_model.tally import Floats, Tally
 from shoal.strategy.link_model.waiting_links import NEXT_PAGE, PLACES, SAME_FOLDER, SAME_SITE, TWIN, Rows
 
-Signs: TypeAlias = NDArray[np.float32]
+Floats: TypeAlias = NDArray[np.float32]
+Numbers: TypeAlias = NDArray[np.int32]
+_FIRST_DEAD = 0.25
+"""One link in five is dead, before anything is known."""
+_FEW_LINKS = np.float32(2.0)
+"""A host with fewer links than this is believed less than links in general."""
+MEAN_PAGES = 1_000
+"""The general means forget: they are those of about the last so many pages."""
+
+
+class TokenCounts:
+    """Counts over all tokens. Sole owner of its arrays; two values are counted at once, a page's worth and what it led to."""
+
+    def __init__(self) -> None:
+        self.pages: Floats = np.zeros(BUCKETS, dtype=np.float32)
+        """By number: pages that came."""
+        self.worth: Floats = np.zeros(BUCKETS, dtype=np.float32)
+        """Their scores, added up."""
+        self.leads: Floats = np.zeros(BUCKETS, dtype=np.float32)
+        """What they led to, added up."""
+        self.dead: Floats = np.zeros(BUCKETS, dtype=np.float32)
+        """By number, of hosts only: links that led to no page."""
+        self._alive = np.array([[_FIRST_DEAD, 1.0], [_FIRST_DEAD, 1.0]])
+        """Dead links and pages: of links to another site, and of links to the same."""
+        # Before anything is known: two pages, a tenth good.
+        self._weight, self._worth, self._leads = 2.0, 0.2, 0.2
+
+    @property
+    def mean_worth(self) -> float:
+        """What a page is worth, whatever led to it."""
+        return self._worth / self._weight
+
+    @property
+    def mean_leads(self) -> float:
+        """What a page leads to, whatever led to it."""
+        return self._leads / self._weight
+
+    def add(self, numbers: Numbers, worth: float, leads: float, pages: float = 1.0) -> None:
+        """A page came (or, with negative numbers, is taken back) that had these tokens."""
+        # A number that stands there twice counts once: numpy reads all, then writes all.
+        self.pages[numbers] += pages
+        self.worth[numbers] += worth
+        self.leads[numbers] += leads
+        self.pages[NO_TOKEN] = self.worth[NO_TOKEN] = self.leads[NO_TOKEN] = 0.0
+
+    def add_to_means(self, worth: float, leads: float) -> None:
+        """A page came: the general means move, and forget."""
+        kept = 1 - 1 / MEAN_PAGES
+        self._weight = self._weight * kept + 1
+        self._worth = self._worth * kept + worth
+        self._leads = self._leads * kept + leads
+
+    def led(self, host: int, *, same_site: bool, alive: bool) -> None:
+        """A link to this host led to a page, or to none."""
+        self._alive[int(same_site), int(alive)] += 1
+        self.dead[host] += not alive
+
+    def alive(self, hosts: Numbers, same_site: NDArray[np.bool_]) -> Floats:
+        """How likely links to these hosts lead to a page at all."""
+        usual = (self._alive[:, 1] / self._alive.sum(axis=1)).astype(np.float32)[same_site.astype(np.int64)]
+        came = self.pages[hosts]
+        likely: Floats = (came + _FEW_LINKS * usual) / (came + self.dead[hosts] + _FEW_LINKS)
+        return likely
+
+    def deviations(self, values: Floats, mean: float, pages: float, numbers: Numbers | slice = slice(None)) -> Floats:
+        """By how much pages with these tokens differ from the mean; 0 for NO_TOKEN and for tokens not seen yet."""
+        came = self.pages[numbers]
+        deviation: Floats = (values[numbers] - np.float32(mean) * came) / (came + np.float32(pages))
+        return deviation
+
+    def state(self) -> tuple[float, float, float]:
+        """The general means, to be carried elsewhere."""
+        return self._weight, self._worth, self._leads
+
+    def restore(self, state: tuple[float, float, float]) -> None:
+        """Begin with the general means of another crawl."""
+        self._weight, self._worth, self._leads = state
+
+
+# --- by which features is a link known, and what do we think of each before the first page came ----------------------
+
+Features: TypeAlias = NDArray[np.float32]
 FEW, FEW_OF_A_SITE, FEW_WORDS = 2.0, 5.0, 6.0
 """A group, a site, a word: with fewer pages than this they are believed less than what they belong to."""
 _CLIP = 2.0
@@ -26,7 +103,7 @@ _HOST, _SECTION, _FOLDER, _SHAPE, _PAGE, _LIST, _FRAME = range(len(PLACES))
 
 
 class Family(StrEnum):
-    """What signs are about."""
+    """What features are about."""
 
     GROUND = "ground"
     NAMED = "named"
@@ -43,8 +120,8 @@ class Family(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Sign:
-    """One sign, and how much we think it matters: for what the page is worth, and for what it leads to."""
+class Feature:
+    """One feature, and how much we think it matters: for what the page is worth, and for what it leads to."""
 
     name: str
     family: Family
@@ -52,91 +129,85 @@ class Sign:
     leads: float = 0.0
 
 
-SIGNS = (
-    Sign("always", Family.GROUND, 0.1, 0.1),
-    Sign("named", Family.NAMED, 0.45, 0.15),
-    Sign("around", Family.NAMED, 0.15),
-    Sign("spelt", Family.NAMED, 0.15),
-    Sign("named anywhere", Family.NAMED, 0.3),
-    Sign("beside", Family.SIBLINGS),
-    Sign("score", Family.PAGE, 0.2, 0.1),
-    Sign("above", Family.PAGE, 0.1),
-    Sign("siblings", Family.SIBLINGS, 0.2),
-    Sign("list", Family.SIBLINGS, 0.2),
-    Sign("frame", Family.SIBLINGS, 0.1),
-    Sign("site", Family.SITE, 0.1),
-    Sign("section", Family.SECTION, 0.1),
-    Sign("folder", Family.SECTION, 0.1),
-    Sign("shape", Family.SECTION, 0.1),
-    Sign("anchor", Family.WORDS, 0.3),
-    Sign("address", Family.ADDRESS, 0.3),
-    Sign("siblings lead", Family.SIBLINGS, 0.0, 0.1),
-    Sign("frame leads", Family.SIBLINGS, 0.0, 0.1),
-    Sign("site leads", Family.SITE, 0.0, 0.1),
-    Sign("section leads", Family.SECTION, 0.0, 0.1),
-    Sign("folder leads", Family.SECTION, 0.0, 0.1),
-    Sign("shape leads", Family.SECTION, 0.0, 0.1),
-    Sign("anchor leads", Family.WORDS, 0.0, 0.3),
-    Sign("address leads", Family.ADDRESS, 0.0, 0.3),
-    Sign("best word leads", Family.WORDS, 0.0, 0.2),
-    Sign("best address word leads", Family.ADDRESS, 0.0, 0.2),
-    Sign("page leads", Family.PAGE),
-    Sign("next page leads", Family.TURNING, 0.0, 0.5),
-    Sign("same folder leads", Family.TURNING, 0.0, 0.1),
-    Sign("twin leads", Family.TURNING, 0.0, 0.1),
-    Sign("same folder", Family.SECTION),
-    Sign("near a seed", Family.NEAR, 0.0, 0.15),
-    Sign("depth", Family.NEAR),
-    Sign("new section", Family.SECTION),
-    Sign("new folder", Family.SECTION),
-    Sign("new site", Family.SITE),
-    Sign("new shape", Family.SECTION),
-    Sign("ways", Family.FORM),
-    Sign("same site", Family.FORM),
-    Sign("length", Family.FORM),
-    Sign("position", Family.FORM),
-    Sign("crowd", Family.FORM),
+FEATURES = (
+    Feature("always", Family.GROUND, 0.1, 0.1),
+    Feature("named", Family.NAMED, 0.45, 0.15),
+    Feature("around", Family.NAMED, 0.15),
+    Feature("spelt", Family.NAMED, 0.15),
+    Feature("named anywhere", Family.NAMED, 0.3),
+    Feature("beside", Family.SIBLINGS),
+    Feature("score", Family.PAGE, 0.2, 0.1),
+    Feature("above", Family.PAGE, 0.1),
+    Feature("siblings", Family.SIBLINGS, 0.2),
+    Feature("list", Family.SIBLINGS, 0.2),
+    Feature("frame", Family.SIBLINGS, 0.1),
+    Feature("site", Family.SITE, 0.1),
+    Feature("section", Family.SECTION, 0.1),
+    Feature("folder", Family.SECTION, 0.1),
+    Feature("shape", Family.SECTION, 0.1),
+    Feature("anchor", Family.WORDS, 0.3),
+    Feature("address", Family.ADDRESS, 0.3),
+    Feature("siblings lead", Family.SIBLINGS, 0.0, 0.1),
+    Feature("frame leads", Family.SIBLINGS, 0.0, 0.1),
+    Feature("site leads", Family.SITE, 0.0, 0.1),
+    Feature("section leads", Family.SECTION, 0.0, 0.1),
+    Feature("folder leads", Family.SECTION, 0.0, 0.1),
+    Feature("shape leads", Family.SECTION, 0.0, 0.1),
+    Feature("anchor leads", Family.WORDS, 0.0, 0.3),
+    Feature("address leads", Family.ADDRESS, 0.0, 0.3),
+    Feature("best word leads", Family.WORDS, 0.0, 0.2),
+    Feature("best address word leads", Family.ADDRESS, 0.0, 0.2),
+    Feature("page leads", Family.PAGE),
+    Feature("next page leads", Family.TURNING, 0.0, 0.5),
+    Feature("same folder leads", Family.TURNING, 0.0, 0.1),
+    Feature("twin leads", Family.TURNING, 0.0, 0.1),
+    Feature("same folder", Family.SECTION),
+    Feature("near a seed", Family.NEAR, 0.0, 0.15),
+    Feature("depth", Family.NEAR),
+    Feature("new section", Family.SECTION),
+    Feature("new folder", Family.SECTION),
+    Feature("new site", Family.SITE),
+    Feature("new shape", Family.SECTION),
+    Feature("ways", Family.FORM),
+    Feature("same site", Family.FORM),
+    Feature("length", Family.FORM),
+    Feature("position", Family.FORM),
+    Feature("crowd", Family.FORM),
 )
 
 
-_LEADS = [sign.name for sign in SIGNS].index("page leads")
+_LEADS = [feature.name for feature in FEATURES].index("page leads")
 _GOING_ON = np.array([0, NEXT_PAGE, SAME_FOLDER, TWIN], dtype=np.uint8)
 _LEADING = [0, 2, 3, 4, 5, 6]
 """Of the ways in which places fared, those that count for what a page leads to: all but the list."""
+PRIOR_WORTH: Vector = np.array([feature.worth for feature in FEATURES])
+"""What we think that each feature adds to what a page is worth."""
+PRIOR_LEADS: Vector = np.array([feature.leads for feature in FEATURES])
+"""The same of what a page leads to."""
 
 
-def first_worth() -> Vector:
-    """What each sign is believed to add to what a page is worth."""
-    return np.array([sign.worth for sign in SIGNS])
-
-
-def first_leads() -> Vector:
-    """What each sign is believed to add to what a page leads to."""
-    return np.array([sign.leads for sign in SIGNS])
-
-
-class Reader:
-    """Turns rows into signs, with what the tally says at this moment. The words of all rows are weighed once, when it is made.
+class FeatureReader:
+    """Turns rows into features, with the counts of this moment. The words of all rows are weighed once, when it is made.
 
     What pages are worth and what they lead to is read side by side, in the last dimension: rows come by the handful, and then the
     number of steps is what costs.
     """
 
-    def __init__(self, tally: Tally, *, means: bool) -> None:
-        """`means`: rows say what their words mean; those numbers are signs, too, behind all others."""
+    def __init__(self, counts: TokenCounts, *, means: bool) -> None:
+        """`means`: rows say what their words mean; those numbers are features, too, behind all others."""
         self._means = means
-        self._tally = tally
+        self._counts = counts
         self._words = np.stack(
             [
-                tally.deviations(tally.worth, tally.mean_worth, FEW_WORDS),
-                tally.deviations(tally.leads, tally.mean_leads, FEW_WORDS),
+                counts.deviations(counts.worth, counts.mean_worth, FEW_WORDS),
+                counts.deviations(counts.leads, counts.mean_leads, FEW_WORDS),
             ],
             axis=1,
         )
 
-    def signs(self, rows: Rows, ways: Floats) -> Signs:
-        """One line per row, in the order of `SIGNS`."""
-        places, pages = rows["places"], self._tally.pages[rows["places"]]
+    def features(self, rows: Rows, ways: Floats) -> Features:
+        """One line per row, in the order of `FEATURES`."""
+        places, pages = rows["places"], self._counts.pages[rows["places"]]
         fared = self._fared(places, pages)
         anchor, best_anchor = self._said(rows["anchor"])
         address, best_address = self._said(rows["address"])
@@ -159,16 +230,16 @@ class Reader:
             blocks.append(rows["meaning"])
         return np.concatenate(blocks, axis=1, dtype=np.float32)
 
-    def hand_on(self, signs: Signs, rows: Rows, leads: float) -> None:
-        """The page of these links, whose signs were read before that was known, leads to so much."""
+    def hand_on(self, features: Features, rows: Rows, leads: float) -> None:
+        """The page of these links, whose features were read before that was known, leads to so much."""
         rows["leads"] = leads
-        signs[:, _LEADS : _LEADS + 4] = _handed_on(rows, rows["leads"])
+        features[:, _LEADS : _LEADS + 4] = _handed_on(rows, rows["leads"])
 
     def _fared(self, places: NDArray[np.int32], pages: Floats) -> Floats:
         """Siblings, list, frame, site, section, folder, shape: each by how much it differs from what it belongs to."""
-        tally = self._tally
-        sums = np.stack([tally.worth[places], tally.leads[places]], axis=2)
-        mean = np.array([tally.mean_worth, tally.mean_leads], dtype=np.float32)
+        counts = self._counts
+        sums = np.stack([counts.worth[places], counts.leads[places]], axis=2)
+        mean = np.array([counts.mean_worth, counts.mean_leads], dtype=np.float32)
 
         def shrunk(place: int, towards: Floats, few: float = FEW) -> Floats:
             value: Floats = (sums[:, place] + few * towards) / (pages[:, place, None] + few)
@@ -188,10 +259,10 @@ class Reader:
         ]
         return 2 * np.stack(differences, axis=1)
 
-    def _said(self, pieces: NDArray[np.int32]) -> tuple[Floats, Floats]:
+    def _said(self, tokens: NDArray[np.int32]) -> tuple[Floats, Floats]:
         """The weights of a link's words together, of which many do not say as many times more; and what the best one leads to."""
-        weights = self._words[pieces]
-        count = np.maximum(np.count_nonzero(pieces, axis=1), 1).astype(np.float32)
+        weights = self._words[tokens]
+        count = np.maximum(np.count_nonzero(tokens, axis=1), 1).astype(np.float32)
         said: Floats = np.clip(weights.sum(axis=1) / np.sqrt(count)[:, None], -_CLIP, _CLIP)
         best: Floats = np.minimum(weights[:, :, 1:].max(axis=1), _CLIP)
         return said, best

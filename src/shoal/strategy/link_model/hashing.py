@@ -1,8 +1,8 @@
-"""What does a link say, and where does it lead, piece by piece? Every piece becomes a number that can be counted.
+"""What does a link say, and where does it lead, token by token? Every token becomes a number that can be counted.
 
-Words of the anchor and of the address are pieces: of Latin text the words (`RTCPeerConnection` is three), of Chinese the
+Words of the anchor and of the address are tokens: of Latin text the words (`RTCPeerConnection` is three), of Chinese the
 characters and all pairs of them, so that nothing depends on how Chinese is cut. The site, the section, the folder and the
-shape of the address are pieces too. Numbers are hashes, so pieces need no dictionary and mean the same in every crawl.
+shape of the address are tokens too. Numbers are hashes, so tokens need no dictionary and mean the same in every crawl.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from typing import NamedTuple
 from zlib import crc32
 
 from shoal.cache import cached
-from shoal.judge.links import words_of
+from shoal.judge.vector import words_of
 from shoal.text import HAN, fold
 
-SLOTS = 2**18
-"""How many numbers there are. Two pieces that share one learn from each other: rare enough among thousands."""
-NOTHING = 0
-"""The number that no piece has."""
-MOST = 16
-"""Pieces that count of one anchor or address: the first ones."""
+BUCKETS = 2**18
+"""How many numbers there are. Two tokens that share one learn from each other: rare enough among thousands."""
+NO_TOKEN = 0
+"""The number that no token has."""
+MOST_TOKENS = 16
+"""Tokens that count of one anchor or address: the first ones."""
 _REMEMBERED = 50_000
 _HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _LATIN = re.compile(r"[a-z]+|[0-9]+")
@@ -35,8 +35,8 @@ _NEXT = re.compile(
 )
 
 
-class Address(NamedTuple):
-    """The pieces of a URL."""
+class UrlTokens(NamedTuple):
+    """The tokens of a URL."""
 
     words: tuple[int, ...]
     host: int
@@ -50,41 +50,41 @@ class Address(NamedTuple):
     """The whole URL, every number in it replaced by a 0."""
 
 
-def number_of(piece: str) -> int:
-    """The number of a piece."""
-    return crc32(piece.encode("utf-8", "replace")) % (SLOTS - 1) + 1
+def hash_token(token: str) -> int:
+    """The number of a token."""
+    return crc32(token.encode("utf-8", "replace")) % (BUCKETS - 1) + 1
 
 
 def words_in(text: str) -> list[str]:
-    """The pieces of a text, each once, in order."""
+    """The tokens of a text, each once, in order."""
     folded = fold(_HUMPS.sub(" ", text))
     latin = [word if word[0].isalpha() else "0" * min(len(word), _LONGEST_NUMBER) for word in _LATIN.findall(folded)]
     runs = [] if folded.isascii() else _CHINESE.findall(folded)
-    # Pairs first: they say more than single characters, and only the first few pieces count.
+    # Pairs first: they say more than single characters, and only the first few tokens count.
     pairs = [run[place : place + 2] for run in runs for place in range(len(run) - 1)]
     return list(dict.fromkeys([*latin, *pairs, *"".join(runs)]))
 
 
 @cached(size=_REMEMBERED)
-def anchor_pieces(anchor: str) -> tuple[int, ...]:
+def anchor_tokens(anchor: str) -> tuple[int, ...]:
     """The numbers of what the anchor says."""
     return _numbers("a", words_in(anchor))
 
 
 @cached(size=_REMEMBERED)
-def address_of(url: str) -> Address:
+def url_tokens(url: str) -> UrlTokens:
     """The numbers of what the URL says and of the places it belongs to."""
     _, _, host, path = url.split("/", 3)
     folder = path.rpartition("/")[0]
     shape = _shape(path)
-    return Address(
+    return UrlTokens(
         # The shape is a word of its own, whatever the host: home pages look alike everywhere.
-        words=(number_of(f"s:{shape}"), *_numbers("u", address_words(url)))[:MOST],
-        host=number_of(f"h:{host}"),
-        section=number_of(f"d:{host}/{folder.partition('/')[0]}"),
-        folder=number_of(f"f:{host}/{folder}"),
-        shape=number_of(f"s:{host}/{shape}"),
-        twin=number_of(f"t:{_DIGITS.sub('0', url)}"),
+        words=(hash_token(f"s:{shape}"), *_numbers("u", address_words(url)))[:MOST_TOKENS],
+        host=hash_token(f"h:{host}"),
+        section=hash_token(f"d:{host}/{folder.partition('/')[0]}"),
+        folder=hash_token(f"f:{host}/{folder}"),
+        shape=hash_token(f"s:{host}/{shape}"),
+        twin=hash_token(f"t:{_DIGITS.sub('0', url)}"),
     )
 
 
@@ -100,7 +100,7 @@ def is_next_page(anchor: str) -> bool:
 
 
 def _numbers(kind: str, words: Iterable[str]) -> tuple[int, ...]:
-    return tuple(number_of(f"{kind}:{word}") for word, _ in zip(words, range(MOST), strict=False))
+    return tuple(hash_token(f"{kind}:{word}") for word, _ in zip(words, range(MOST_TOKENS), strict=False))
 
 
 def _shape(path: str) -> str:

@@ -9,13 +9,13 @@ import numpy as np
 
 from shoal.model import Link
 from shoal.strategy.link_model.hashing import (
-    MOST,
-    NOTHING,
-    Address,
-    address_of,
-    anchor_pieces,
+    MOST_TOKENS,
+    NO_TOKEN,
+    UrlTokens,
+    anchor_tokens,
+    hash_token,
     is_next_page,
-    number_of,
+    url_tokens,
     words_in,
 )
 from shoal.strategy.link_model.waiting_links import NEXT_PAGE, SAME_FOLDER, SAME_SITE, TWIN, Rows, row_type
@@ -30,7 +30,7 @@ _NAMES = list(row_type(0).names or ())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class SourcePage:
     """The page that links stand on."""
 
     key: int
@@ -48,7 +48,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundLink:
     """A link that may be followed."""
 
     link: Link
@@ -59,10 +59,10 @@ class Found:
 
 def page_place(key: int) -> int:
     """The number of a page as a place where links stand."""
-    return number_of(f"p:{key}")
+    return hash_token(f"p:{key}")
 
 
-def hints_beside(found: Iterable[Found]) -> dict[str, float]:
+def hints_beside(found: Iterable[FoundLink]) -> dict[str, float]:
     """The mean hint of the links of each list of a page, by the tags that lead to it."""
     sums: dict[str, list[float]] = {}
     for one in found:
@@ -70,9 +70,11 @@ def hints_beside(found: Iterable[Found]) -> dict[str, float]:
     return {path: sum(hints) / len(hints) for path, hints in sums.items()}
 
 
-def rows_of(found: Sequence[Found], source: Source, beside: dict[str, float], named: Named, meanings: Meanings) -> Rows:
+def rows_of(
+    found: Sequence[FoundLink], source: SourcePage, beside: dict[str, float], named: Named, meanings: Meanings
+) -> Rows:
     """A row for each link; what the page leads to is filled in when that is known."""
-    home = address_of(source.url)
+    home = url_tokens(source.url)
     rows = np.zeros(len(found), dtype=row_type(meanings.width))
     rows[_NAMES] = np.array([_row(one, source, home, beside[one.link.path], named) for one in found], dtype=row_type(0))
     if meanings.width and len(found):
@@ -80,16 +82,16 @@ def rows_of(found: Sequence[Found], source: Source, beside: dict[str, float], na
     return rows
 
 
-def _row(one: Found, source: Source, home: Address, beside: float, named: Named) -> tuple[object, ...]:
-    link, address = one.link, address_of(one.link.url)
+def _row(one: FoundLink, source: SourcePage, home: UrlTokens, beside: float, named: Named) -> tuple[object, ...]:
+    link, address = one.link, url_tokens(one.link.url)
     places = (
         address.host,
         address.section,
         address.folder,
         address.shape,
         source.place,
-        number_of(f"q:{source.key}:{link.path}"),
-        number_of(f"w:{home.host}:{link.path}"),
+        hash_token(f"q:{source.key}:{link.path}"),
+        hash_token(f"w:{home.host}:{link.path}"),
     )
     return (
         one.key,
@@ -105,17 +107,17 @@ def _row(one: Found, source: Source, home: Address, beside: float, named: Named)
         min(source.depth + 1, _DEEPEST),
         _flags(link, address, home),
         places,
-        _filled(anchor_pieces(link.anchor)),
+        _filled(anchor_tokens(link.anchor)),
         _filled(address.words),
     )
 
 
-def _flags(link: Link, address: Address, home: Address) -> int:
+def _flags(link: Link, address: UrlTokens, home: UrlTokens) -> int:
     flags = SAME_SITE if address.host == home.host else 0
     flags |= NEXT_PAGE if is_next_page(link.anchor) else 0
     flags |= SAME_FOLDER if address.folder == home.folder else 0
     return flags | (TWIN if address.twin == home.twin else 0)
 
 
-def _filled(pieces: tuple[int, ...]) -> tuple[int, ...]:
-    return pieces + (NOTHING,) * (MOST - len(pieces))
+def _filled(tokens: tuple[int, ...]) -> tuple[int, ...]:
+    return tokens + (NO_TOKEN,) * (MOST_TOKENS - len(tokens))

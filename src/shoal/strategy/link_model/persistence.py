@@ -14,12 +14,12 @@ import msgspec
 import numpy as np
 
 from shoal.errors import InputError
-from shoal.strategy.link_model.hashing import SLOTS
+from shoal.strategy.link_model.hashing import BUCKETS
 from shoal.strategy.link_model.valuation import LinkModel
 from shoal.strategy.link_model.waiting_links import Rows, row_type
 
 MOST_KNOWN = 20.0
-"""Pages that another crawl's experience with a piece counts for at most: this crawl must be able to think differently."""
+"""Pages that another crawl's experience with a token counts for at most: this crawl must be able to think differently."""
 _MOST_BYTES = 64 * 2**20
 _Key = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 _Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
@@ -43,22 +43,22 @@ class Memo(msgspec.Struct, frozen=True, tag="learned", array_like=True):
 
 
 class Knowledge(msgspec.Struct, frozen=True, tag="learned-1", array_like=True):
-    """What a crawl learned. The number rises when signs or pieces change their meaning."""
+    """What a crawl learned. The number rises when features or tokens change their meaning."""
 
     pages: Annotated[int, msgspec.Meta(ge=0)]
-    general: tuple[float, float, float]
+    means: tuple[float, float, float]
     worth: bytes
     leads: bytes
-    pieces: bytes
-    """Numbers of pieces, 4 bytes each; then their pages, worth and leads, 4 bytes each."""
+    tokens: bytes
+    """Numbers of tokens, 4 bytes each; then their pages, worth and leads, 4 bytes each."""
 
 
-def packed(rows: Rows) -> bytes:
+def pack_rows(rows: Rows) -> bytes:
     """Rows as they are stored."""
     return zlib.compress(rows.tobytes(), 1) if len(rows) else b""
 
 
-def memos(stored: Iterable[bytes], width: int) -> Iterator[tuple[Memo, Rows, list[int]]]:
+def read_memos(stored: Iterable[bytes], width: int) -> Iterator[tuple[Memo, Rows, list[int]]]:
     """The memos that are ours, each with its rows, and the keys of links that it named again; others are left out.
 
     When word vectors were installed or removed since, rows of this `width` mean nothing until their links are found anew.
@@ -77,8 +77,8 @@ def _unpacked(data: bytes, width: int) -> Rows:
     if not data:
         return np.zeros(0, dtype=row_type(width))
     rows = np.frombuffer(zlib.decompressobj().decompress(data, _MOST_BYTES), dtype=row_type(width))
-    pieces = [rows[name] for name in ("places", "anchor", "address")]
-    if any(one.size and (one.min() < 0 or one.max() >= SLOTS) for one in pieces):
+    tokens = [rows[name] for name in ("places", "anchor", "address")]
+    if any(one.size and (one.min() < 0 or one.max() >= BUCKETS) for one in tokens):
         raise ValueError("not rows of links")
     return rows
 
@@ -96,26 +96,26 @@ def knowledge_of(model: LinkModel) -> bytes:
     """What the model knows, for another crawl; empty when it has seen nothing."""
     if not model.pages:
         return b""
-    tally = model.tally
-    numbers = np.flatnonzero(tally.pages).astype("<i4")
-    sums = [values[numbers].astype("<f4").tobytes() for values in (tally.pages, tally.worth, tally.leads)]
+    counts = model.counts
+    numbers = np.flatnonzero(counts.pages).astype("<i4")
+    sums = [values[numbers].astype("<f4").tobytes() for values in (counts.pages, counts.worth, counts.leads)]
     return msgspec.msgpack.encode(
         Knowledge(
             pages=model.pages,
-            general=tally.state(),
+            means=counts.state(),
             worth=model.worth.state(),
             leads=model.leads.state(),
-            pieces=numbers.tobytes() + b"".join(sums),
+            tokens=numbers.tobytes() + b"".join(sums),
         )
     )
 
 
-def begin(model: LinkModel, data: bytes) -> None:
+def restore(model: LinkModel, data: bytes) -> None:
     """Give a new model what another crawl learned."""
     try:
         known = msgspec.msgpack.decode(data, type=Knowledge)
-        numbers, pages, worth, leads = _pieces(known.pieces)
-        if not np.isfinite(known.general).all() or known.general[0] <= 0:
+        numbers, pages, worth, leads = _token_table(known.tokens)
+        if not np.isfinite(known.means).all() or known.means[0] <= 0:
             raise ValueError("not means")
         model.worth.restore(known.worth)
         model.leads.restore(known.leads)
@@ -124,18 +124,18 @@ def begin(model: LinkModel, data: bytes) -> None:
             "The model was learned by another version of the strategy 'learned', or is damaged."
         ) from error
     share = np.minimum(1.0, MOST_KNOWN / pages)
-    model.tally.pages[numbers] = pages * share
-    model.tally.worth[numbers] = worth * share
-    model.tally.leads[numbers] = leads * share
-    model.tally.restore(known.general)
-    model.settle()
+    model.counts.pages[numbers] = pages * share
+    model.counts.worth[numbers] = worth * share
+    model.counts.leads[numbers] = leads * share
+    model.counts.restore(known.means)
+    model.solve()
 
 
-def _pieces(data: bytes) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def _token_table(data: bytes) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     table = np.frombuffer(data, dtype="<i4").reshape(4, -1)
     numbers = table[0]
     pages, worth, leads = table[1:].view("<f4")
     sound = np.isfinite(table[1:].view("<f4")).all() and (pages > 0).all()
-    if not sound or (numbers.size and (numbers.min() < 0 or numbers.max() >= SLOTS)):
-        raise ValueError("not pieces")
+    if not sound or (numbers.size and (numbers.min() < 0 or numbers.max() >= BUCKETS)):
+        raise ValueError("not tokens")
     return numbers, pages, worth, leads

@@ -13,9 +13,9 @@ from random import Random
 import numpy as np
 
 from shoal.model import Outlook, Repriced
-from shoal.strategy.link_model.tally import Floats
+from shoal.strategy.link_model.features import Floats
 from shoal.strategy.link_model.valuation import TOP, LinkModel
-from shoal.strategy.link_model.waiting_links import Links, Slots
+from shoal.strategy.link_model.waiting_links import LinkTable, Slots
 
 FIRST_PAGES = 10
 """So long the crawl thinks anew after every page."""
@@ -42,15 +42,14 @@ _BLOCK = 2_000
 """Links valued in one go: some milliseconds, and what is computed on the way stays in the processor's cache."""
 
 
-class Prospects:
+class LinkPricing:
     """What the frontier was told of links. Owns the plans to explore and to audit; the links are the strategy's."""
 
-    def __init__(self, links: Links, model: LinkModel, *, explore: float, host_share: float, rescore: bool) -> None:
+    def __init__(self, links: LinkTable, model: LinkModel, *, explore: float, host_share: float) -> None:
         self._links = links
         self._model = model
         self._explore = explore
         self._host_share = host_share
-        self._rescore = rescore
         self._random = Random(0)  # the same crawl takes the same way
         self._pages = self._thought_at = 0
         self._lately = 0.0
@@ -66,7 +65,7 @@ class Prospects:
         """Relevant pages and the scores expected of all pages, of late: expected scores times their ratio are relevant pages."""
 
     def pace(self) -> int:
-        """After how many pages to think anew."""
+        """After how many pages to reprice."""
         if self._pages < FIRST_PAGES:
             return 1
         return max(1, self._thought_at + self._stride - self._pages)
@@ -103,20 +102,20 @@ class Prospects:
 
     # --- thinking anew -------------------------------------------------------------------------------------------------
 
-    def settle(self) -> None:
+    def solve(self) -> None:
         """From here on links are valued with all that was learned."""
         self._thought_at = self._pages
-        self._model.settle()
+        self._model.solve()
 
-    async def think(self) -> Sequence[Repriced]:
+    async def reprice(self) -> Sequence[Repriced]:
         """Value all links with what was learned; answers the prices that must change. Others have their turn in between."""
-        self.settle()
+        self.solve()
         for place, block in enumerate(self._blocks()):
             if place:
                 await asyncio.sleep(0)
             self._value(block)
         slots = self._kept()
-        if not len(slots) or not self._rescore:
+        if not len(slots):
             return ()
         wanted = self._wanted(slots)
         changed = self._worth_telling(slots, wanted)
@@ -127,38 +126,38 @@ class Prospects:
             for key, price in zip(keys, wanted[changed].tolist(), strict=True)
         ]
 
-    def catch_up(self) -> None:
+    def reprice_all(self) -> None:
         """Value all links at once with what was learned: after a restart, when nobody waits for a turn yet."""
-        self.settle()
+        self.solve()
         for block in self._blocks():
             self._value(block)
         self._kept()
 
     def _blocks(self) -> Iterator[Slots]:
-        """All links that are valued anew, some at a time."""
-        slots = self._links.slots() if self._rescore else np.zeros(0, dtype=np.int64)
+        """All links, some at a time."""
+        slots = self._links.slots()
         return (slots[start : start + _BLOCK] for start in range(0, len(slots), _BLOCK))
 
     def _kept(self) -> Slots:
         """The links that are left when those that promise least are let go."""
         self._links.shed()
         slots = self._links.slots()
-        if len(slots) and self._rescore:
+        if len(slots):
             self._model.price = _top(self._links.value[slots], TOP)
         return slots
 
     def _value(self, slots: Slots) -> None:
         slots = slots[self._links.open[slots]]  # some may have gone while others had their turn
-        signs = self._model.signs(slots)
-        self._links.value[slots] = self._model.value(signs)
-        self._links.expected[slots] = self._model.expected(signs)
+        features = self._model.features(slots)
+        self._links.value[slots] = self._model.value(features)
+        self._links.expected[slots] = self._model.expected(features)
 
     def _wanted(self, slots: Slots) -> Floats:
         """The price that each link should have."""
         wanted = self._links.value[slots].copy()
         if self._host_share < 1:
             hosts = self._links.rows["places"][slots, 0]
-            crowded = self._model.tally.pages[hosts] > self._host_share * max(self._pages, 1 / self._host_share)
+            crowded = self._model.counts.pages[hosts] > self._host_share * max(self._pages, 1 / self._host_share)
             wanted[crowded] -= 1.0
         ordered = self._links.told[slots] >= FIRST
         explored = int(min(self._due, self._stride))

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.strategy.link_model.hashing import MOST as PIECES
+from shoal.strategy.link_model.hashing import MOST_TOKENS
 
 Rows: TypeAlias = NDArray[np.void]
 Slots: TypeAlias = NDArray[np.int64]
@@ -42,8 +42,8 @@ _FIELDS = [
     ("depth", "u1"),
     ("flags", "u1"),
     ("places", "<i4", (len(PLACES),)),
-    ("anchor", "<i4", (PIECES,)),
-    ("address", "<i4", (PIECES,)),
+    ("anchor", "<i4", (MOST_TOKENS,)),
+    ("address", "<i4", (MOST_TOKENS,)),
 ]
 
 
@@ -52,7 +52,7 @@ def row_type(width: int) -> np.dtype[np.void]:
     return np.dtype([*_FIELDS, ("meaning", "<f2", (width,))] if width else _FIELDS)
 
 
-class Links:
+class LinkTable:
     """The rows of all links that wait. Sole owner of them."""
 
     def __init__(self, width: int = 0, most: int = MOST) -> None:

@@ -14,7 +14,7 @@ _HTML = """
     a abbr address applet area article aside audio b base bdi bdo big blink blockquote body br button canvas caption center cite
     code col colgroup data datalist dd del details dfn dialog dir div dl dt em embed fieldset figcaption figure font footer form
     frame frameset h1 h2 h3 h6 head header hgroup hr html i iframe image img input ins kbd keygen label legend li link listing
-    main map mark marquee menu meta meter nav nobr noembed noframes noscript object ol optgroup option output p param picture
+    main map mark marquee menu meta meter nav nobr noembed noframes noscript object ol optgroup option output p param image
     plaintext pre progress q rb rp rt rtc ruby s samp script search section select selectedcontent small source span strike
     strong style sub summary sup svg math table tbody td template textarea tfoot th thead time title tr track tt u ul var video
     wbr xmp"""

@@ -23,7 +23,7 @@ NOW = 1_000_000.0
 SEEDS = ("http://a.test/", "http://h0.test/", "http://h1.test/", "http://h2.test/")
 URLS = (*SEEDS, "http://h0.test/2", "http://h2.test/2")
 OUT = (
-    *(Task(id=-1 - n, url=url + "robots.txt", kind="robots", host=url[7:-1]) for n, url in enumerate(SEEDS)),
+    *(Task(id=1 + n, url=url + "robots.txt", kind="robots", host=url[7:-1]) for n, url in enumerate(SEEDS)),
     *(Task(id=1 + n, url=url, host=url[7:-1]) for n, url in enumerate(SEEDS)),
 )
 """What a crawl of these seeds hands out first, in the order of the leases: number 1, 2, 3 …"""
@@ -55,8 +55,9 @@ def _sent(random: Random) -> tuple[str, bytes]:
 
 def _piped(random: Random) -> bytes:
     number = random.randrange(len(OUT))
-    id = OUT[number].id if random.random() < 0.9 else random.choice((0, 99, 2**63))
-    done = {"type": "Done", "id": id, "visit": _visit(random, _task(random, number + 1))}
+    id = OUT[number].id if random.random() < 0.9 else random.choice((0, -1, 99, 2**63))
+    kind = OUT[number].kind if random.random() < 0.95 else random.choice(("page", "robots", "image", "revisit", "x"))
+    done = {"type": "Done", "kind": kind, "id": id, "visit": _visit(random, _task(random, number + 1))}
     return _body(done, random)
 
 
@@ -94,7 +95,7 @@ def _response(random: Random, url: str) -> _Message:
 
 def _visit(random: Random, task: _Message) -> _Message:
     fitting = _robots if task.get("kind") == "robots" else _seen
-    return random.choice((*(fitting,) * 5, _seen, _moved, _missed, _robots, _pictured))(random, task)
+    return random.choice((*(fitting,) * 5, _seen, _moved, _missed, _robots, _seen_image))(random, task)
 
 
 def _seen(random: Random, task: _Message) -> _Message:
@@ -109,10 +110,9 @@ def _seen(random: Random, task: _Message) -> _Message:
         "response": _response(random, task["url"]),
         "page": page,
         "verdict": verdict,
+        "packed": _packed(random),
     }
     seen["hints"] = [0.5] * len(links)
-    if random.random() < 0.5:
-        seen["packed"] = _packed(random)
     return seen
 
 
@@ -141,9 +141,9 @@ def _robots(random: Random, task: _Message) -> _Message:
     return {"type": "RobotsRead", "task": task, "text": "User-agent: *\nDisallow: /private", "timing": _timing(random)}
 
 
-def _pictured(random: Random, task: _Message) -> _Message:
-    picture = {"format": "png", "width": 9, "height": 9, "fingerprint": bytes(8), "thumbnail": b"x"}
-    return {"type": "Pictured", "task": task, "response": _response(random, task["url"]), "picture": picture}
+def _seen_image(random: Random, task: _Message) -> _Message:
+    image = {"format": "png", "width": 9, "height": 9, "fingerprint": bytes(8), "thumbnail": b"x"}
+    return {"type": "SeenImage", "task": task, "response": _response(random, task["url"]), "image": image}
 
 
 def _result(random: Random) -> _Message:

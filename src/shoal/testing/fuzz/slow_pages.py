@@ -1,7 +1,7 @@
 """Which documents cost their reader most? One page of about any size per way that was found to be slow.
 
 Each repeats what once was, or still is, dearest per byte: deep and crossed nesting, text that has to be looked at again and
-again, attributes, links, pictures and metas without end, and characters that every analysis has to touch.
+again, attributes, links, images and metas without end, and characters that every analysis has to touch.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from itertools import accumulate, count, takewhile
 _DEEP = (
     "div p span b a i font nobr table td tr ul li dl dd form button blockquote h1 figure figcaption main nav header article "
     "section select option optgroup object applet marquee svg math mi foreignObject template ruby rt noscript details address "
-    "center pre dir menu picture unknown-element"
+    "center pre dir menu image unknown-element"
 )
 _CROSSED = {
     "adoption agency": "<b><i></b></i>",
@@ -77,14 +77,14 @@ _CROSSED = {
     "tables of one": "<table><td>x</table>",
     "metas": "<meta name=robots content=a,b>",
     "refreshes": "<meta http-equiv=refresh content=0;url=x>",
-    "shared pictures": "<meta property=og:image content=x.jpg>",
+    "shared images": "<meta property=og:image content=x.jpg>",
     "bases": "<base href=x>",
     "titles": "<svg><title>x</title></svg>",
     "data": '<script type=application/ld+json>"datePublished":</script>',
     "times": "<time datetime=x>",
     "painted": "<b style='background:url(x)'>",
     "sources": "<picture><source srcset='a 1w,b 2w'><img>",
-    "same pictures": "<img src=x alt=y title=z>",
+    "same images": "<img src=x alt=y title=z>",
     "same links": "<a href=x>y</a>",
     "links with titles": "<a href=x title=y><b></b></a>",
     "frames": "<iframe src=x></iframe>",
@@ -99,9 +99,9 @@ _NUMBERED: dict[str, Callable[[int], str]] = {
     "hosts in Chinese": lambda n: f"<a href=//电{n}.中国/>y</a>",
     "links about the topic": lambda n: f"<a href=/grid{n}>smart grid {n} 变电站</a>",
     "escaped links": lambda n: f"<a href='/%7e{n}%7E%b5%e7'>y</a>",
-    "pictures": lambda n: f"<img src={n}.jpg alt=grid{n}>",
-    "pictures about the topic": lambda n: f"<img src={n}.jpg alt='smart grid {n}' title='变电站'>",
-    "linked pictures": lambda n: f"<a href={n}.png><img src={n}.jpg></a>",
+    "images": lambda n: f"<img src={n}.jpg alt=grid{n}>",
+    "images about the topic": lambda n: f"<img src={n}.jpg alt='smart grid {n}' title='变电站'>",
+    "linked images": lambda n: f"<a href={n}.png><img src={n}.jpg></a>",
     "formatting": lambda n: f"<b id={n}>",
     "formatting and paragraphs": lambda n: f"<font size={n}><p>",
     "elements": lambda n: f"<x{n}>",
@@ -152,18 +152,18 @@ _INSIDE: dict[str, tuple[str, str, str]] = {
 }
 _PAGES_OF_ATTRIBUTES: dict[str, tuple[str, Callable[[int], str], str]] = {
     "attributes": ("<a href=x ", lambda n: f"a{n}=1 ", ">x</a>"),
-    "attributes of a picture": ("<img ", lambda n: f"data-{n}=x ", "src=x>"),
+    "attributes of an image": ("<img ", lambda n: f"data-{n}=x ", "src=x>"),
     "attributes of the root": ("<html ", lambda n: f"a{n} ", ">"),
     "attributes of the body again": ("<body>", lambda n: f"<body a{n}>", ""),
     "dates of data": ('<script type="application/ld+json">', lambda n: f'"datePublished":"{n:04}",', "</script>"),
-    "a picture in a long link": ("<a href=x>", lambda n: f"text <img src={n}.jpg>", "</a>"),
+    "an image in a long link": ("<a href=x>", lambda n: f"text <img src={n}.jpg>", "</a>"),
     "one list": ("<ul>", lambda n: f"<li><a href={n}>x</a>", "</ul>"),
     "one table": ("<table>", lambda n: f"<tr><td><a href={n}>x</a><td>y", "</table>"),
 }
 _DEEP_ABOVE: dict[str, tuple[str, str]] = {
     "links below": ("<div>", "<a href=x>y</a>"),
     "links below formatting": ("<b>", "<p><a href=x>y</a>"),
-    "pictures below a figure": ("<figure><figcaption>c</figcaption><div>", "<img src=x>"),
+    "images below a figure": ("<figure><figcaption>c</figcaption><div>", "<img src=x>"),
     "captions below": ("<div>", "<figcaption>x</figcaption>"),
     "figures below": ("<figure>", "<figcaption>x</figcaption>"),
     "painted below": ("<div>", "<b style='background:url(x)'>y</b>"),
@@ -234,7 +234,7 @@ def _multiplied(size: int) -> dict[str, bytes]:
     few = _numbered(lambda n: f"<b a{n}>", min(half, 5000))
     text = _repeated("a", min(half, 150_000))
     long_anchors = _numbered(lambda n: f"<a href={n}>{'a' * (n % 60)}b{'a' * 60}</a>", half)
-    pictures = _repeated("<img>", half)
+    images = _repeated("<img>", half)
     return {
         "links copied": _within("<p><a href=x ", attributes, ">") + _repeated("<p>x", half),
         "formatting copied": b"<p>" + few + _repeated("<p>x", size - len(few)),
@@ -248,17 +248,17 @@ def _multiplied(size: int) -> dict[str, bytes]:
         + b"<table><td>" * 127
         + _repeated("</table><b><p></b><a><p></a>", half),
         "marks in no order": "か\u3099".encode() + _repeated("\u0315", half) + _repeated("\u0301", half),
-        "sources of one picture": b"<picture>" + _sources(half) + pictures,
+        "sources of one image": b"<picture>" + _sources(half) + images,
         "links that are not in the text": b"<main><p>" + text + b"</main><nav>" + long_anchors,
         "a long tag above links": _within("<", _repeated("x", half), ">") + _repeated("<a href=x>y</a>", half),
         "a long base above links": _within("<base href='/", _repeated("x", min(half, 7900)), "/'>")
         + _numbered(lambda n: f"<a href={n}>y</a>", half),
-        "a long anchor of pictures": b"<a href=x>"
+        "a long anchor of images": b"<a href=x>"
         + _repeated("grid ", half)
         + _numbered(lambda n: f"<img src={n}>", half),
-        "a long title of pictures": _within("<title>", _repeated("grid ", half), "</title>")
+        "a long title of images": _within("<title>", _repeated("grid ", half), "</title>")
         + _repeated("<img src=x>", half),
-        "a caption of pictures": _within("<figure><figcaption>", _repeated("grid ", half), "</figcaption>")
+        "a caption of images": _within("<figure><figcaption>", _repeated("grid ", half), "</figcaption>")
         + _numbered(lambda n: f"<img src={n}>", half),
     }
 

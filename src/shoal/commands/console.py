@@ -1,0 +1,113 @@
+"""How do colours, tables and bars reach a terminal? In lines that can be copied whole, and that no stranger's text can steer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.segment import Segment
+from rich.table import Table
+from rich.text import Text
+
+from shoal.printable import harmless
+
+BAR = 12
+"""Characters of a full bar of blocks."""
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+_MOMENT = 1.0
+"""Seconds that nobody needs to be told about."""
+
+
+class _Clean(Console):
+    """A console on which what strangers wrote is only words; what rich itself says to the terminal passes."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """The parts of what is printed, each of them harmless."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(harmless(segment.text), segment.style)
+
+
+class Answers(_Clean):
+    """Standard output; whoever reads it may stop, and that is not ours to judge."""
+
+    def on_broken_pipe(self) -> None:
+        """Leave it to the caller; rich would end the process."""
+        raise BrokenPipeError
+
+
+class Notes(_Clean):
+    """Standard error, for progress."""
+
+    def __init__(self, *, highlight: bool = True) -> None:
+        super().__init__(stderr=True, highlight=highlight)
+
+
+Say = Callable[..., None]
+"""Prints a line, in a style if one is given."""
+
+
+def speaker() -> Say:
+    """Prints to standard output. Lines are as long as they must be: a terminal folds them itself, and can copy them whole."""
+    console = Answers(soft_wrap=True, highlight=False, markup=False, emoji=False)
+
+    def say(line: str | Text, style: str = "") -> None:
+        console.print(Text(harmless(line), style=style) if isinstance(line, str) else line)
+
+    return say
+
+
+def heading(console: Console, words: str) -> None:
+    """What the next part is about."""
+    console.print(Text(f"\n{words}\n", style="bold cyan"))
+
+
+def plain_table(gap: int = 2) -> Table:
+    """A table without lines."""
+    return Table(box=None, padding=(0, gap, 0, 0), pad_edge=False, header_style="dim")
+
+
+def where_to_look(rows: Iterable[tuple[str, str]]) -> Table:
+    """Which files and commands say more, each beside what it says."""
+    table = Table.grid(padding=(0, 3, 0, 0))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(no_wrap=True)
+    for what, where in rows:
+        table.add_row(what, Text(where))
+    return table
+
+
+def bar(share: float) -> str:
+    """A share of 1 as a bar of block characters, an eighth of one exact; never nothing for more than nothing."""
+    eighths = max(round(min(max(share, 0.0), 1.0) * BAR * 8), 1 if share > 0 else 0)
+    return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
+
+
+@contextmanager
+def progress_bar(
+    what: str, things: str, *, silent: bool, after: float = _MOMENT
+) -> Iterator[Callable[[int, int], None]]:
+    """What somebody sees who waits, once it takes longer than a moment: what happens, and to how many things of how many."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn(things),
+        TimeRemainingColumn(),
+    )
+    progress = Progress(*columns, console=Notes(), transient=True, disable=silent)
+    task = progress.add_task(what, total=None)
+    start = time.monotonic()
+
+    def report(done: int, total: int) -> None:
+        progress.update(task, completed=done, total=total)
+        if not progress.live.is_started and time.monotonic() - start >= after:
+            progress.start()
+
+    try:
+        yield report
+    finally:
+        if progress.live.is_started:
+            progress.stop()

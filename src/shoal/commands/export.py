@@ -1,0 +1,44 @@
+"""`shoal export`: take the fetched pages out of a crawl's folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import get_args
+
+import click
+
+from shoal.commands import options
+from shoal.commands.output import data_output, path_text, print_json, tell
+from shoal.errors import InputError
+from shoal.services import crawls
+from shoal.store.exporters import TEXT, Format
+
+
+@click.command()
+@options.folder
+@click.option(
+    "--format", type=click.Choice(get_args(Format)), default="jsonl", show_default=True, help="How to write them."
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Where to write them; JSONL and CSV go to standard output without it.",
+)
+@options.relevant
+@options.as_json
+def export(folder: Path, format: Format, out: Path | None, relevant: bool, as_json: bool) -> int:
+    """Write the fetched pages as JSONL, CSV, Parquet or WARC.
+
+    One row per page, relevant or not, in the order in which they were fetched.
+    """
+    if out is None and format not in TEXT:
+        raise InputError(f"The format {format} is not text: name a file with --out.")
+    count = crawls.export_pages(folder, format, out or data_output(is_json=format == "jsonl"), relevant_only=relevant)
+    if out is not None and as_json:
+        print_json({"pages": count, "file": path_text(out), "format": format})
+    elif out is not None:
+        # Only bodies make a WARC file, so it has fewer pages than a table of the same crawl.
+        left_out = "; exact copies and files that are not text have no record" if format == "warc" else ""
+        tell(f"{count:,} pages written to {out}{left_out}.")
+    return 0

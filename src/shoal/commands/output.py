@@ -1,0 +1,129 @@
+"""How does a command answer? In sentences, or as JSON when asked to; with an exit code.
+
+Here and in `console.py` is all that any command prints (`tests/commands/test_output.py` holds us to it): sentences are cleaned of
+what would steer a terminal always, data for other programs only when a terminal is what reads it.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, TextIO, TypeVar, cast
+
+import msgspec
+
+from shoal.printable import escaped, harmless
+
+STOPPED = 130
+"""The exit code of a command that Ctrl-C ended."""
+_Result = TypeVar("_Result")
+
+
+def run_async(main: Coroutine[Any, Any, _Result]) -> _Result:
+    """Run to the end on the fast event loop."""
+    import asyncio  # here, because most commands need no event loop
+
+    import uvloop  # nor this one
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        return runner.run(main)
+
+
+def reply(value: object, show: Callable[[], None], *, as_json: bool, quiet: bool = False) -> int:
+    """The answer of a command that went well, for a program or for a person; its exit code."""
+    if as_json:
+        print_json(value)
+    elif not quiet:
+        show()
+    return 0
+
+
+# --- sentences -------------------------------------------------------------------------------------------------------
+
+
+def answer(text: str) -> None:
+    """Lines on standard output."""
+    _print(text, sys.stdout)
+
+
+def tell(sentence: str) -> None:
+    """A sentence on standard error: what is worth knowing, but is not the answer."""
+    _print(sentence, sys.stderr)
+
+
+def teller(*, silent: bool) -> Callable[[str], None]:
+    """Tells what a long command has to say meanwhile, or keeps it to itself."""
+    return (lambda sentence: None) if silent else tell
+
+
+def _print(text: str, stream: TextIO | None) -> None:
+    if stream is not None:  # None: the caller closed it
+        print(harmless(text), file=stream, flush=True)
+
+
+def counted(count: int, noun: str) -> str:
+    """How many there are of it: `1 page`, `2,000 pages`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def in_folder(folder: Path) -> str:
+    """How the next command is told where the crawl is."""
+    return f"--dir {shlex.quote(str(folder))}"
+
+
+def aligned(rows: Sequence[Sequence[str]], left: set[int]) -> Iterator[str]:
+    """Columns under each other; those not in `left` are numbers."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (
+            cell.ljust(width) if place in left else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        yield ("  " + "  ".join(cells)).rstrip()
+
+
+# --- data ------------------------------------------------------------------------------------------------------------
+
+
+def print_json(value: object) -> None:
+    """One value on standard output, as bytes, because JSON is UTF-8 whatever the terminal speaks."""
+    print_bytes(msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n", is_json=True)
+
+
+def path_text(path: Path) -> str:
+    """A path as JSON can hold it, even if its name is not UTF-8."""
+    return os.fsencode(path).decode(errors="replace")
+
+
+def print_bytes(data: bytes, *, is_json: bool = False) -> None:
+    """Data on standard output as it is; to a terminal only what is harmless of it."""
+    if sys.stdout is not None:
+        stream = data_output(is_json=is_json)
+        stream.write(data)
+        stream.flush()
+
+
+def data_output(*, is_json: bool) -> BinaryIO:
+    """Standard output, for data."""
+    sys.stdout.flush()
+    to_terminal = _ToTerminal(sys.stdout, escaped if is_json else harmless)
+    return cast(BinaryIO, to_terminal if sys.stdout.isatty() else sys.stdout.buffer)
+
+
+class _ToTerminal:
+    """Takes whole lines of data and shows them."""
+
+    def __init__(self, stream: TextIO, clean: Callable[[str], str]) -> None:
+        self._stream = stream
+        self._clean = clean
+
+    def write(self, data: bytes) -> int:
+        """What is not UTF-8 is shown as such."""
+        self._stream.write(self._clean(data.decode("utf-8", "replace").replace("\r\n", "\n")))
+        return len(data)
+
+    def flush(self) -> None:
+        self._stream.flush()

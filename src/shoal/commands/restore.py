@@ -1,0 +1,26 @@
+"""`shoal restore`: bring a saved crawl back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from shoal.commands import options
+from shoal.commands.console import progress_bar
+from shoal.commands.output import answer, reply
+from shoal.store import backup as backups
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@options.folder
+@click.option("--database", default="", metavar="URL", help="Into PostgreSQL: postgresql://user:password@host/name.")
+@options.progress
+def restore(file: Path, folder: Path, database: str, as_json: bool, quiet: bool) -> int:
+    """Bring a crawl back that shoal backup saved; shoal resume goes on with it."""
+    options.check_database(database, "--database")
+    with progress_bar("Copying", "bytes", silent=quiet or as_json) as progress:
+        saved = backups.bring_back(file, folder, database, progress)
+    sentence = f"{saved.pages:,} pages are back in {folder}. The first search makes their index anew."
+    return reply(saved, lambda: answer(sentence), as_json=as_json, quiet=quiet)

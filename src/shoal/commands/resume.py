@@ -1,0 +1,53 @@
+"""`shoal resume`: go on with a crawl."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from shoal.commands import options
+from shoal.commands.crawl import InSections, cluster_option, crawl_options, run_to_the_end, start_option
+from shoal.commands.output import teller
+from shoal.errors import FolderBusy, InputError
+from shoal.services import crawls
+from shoal.settings import ListenAddress
+
+_PATH = click.Path(path_type=Path)
+
+
+@click.command(cls=InSections)
+@start_option("--dir", "folder", type=_PATH, required=True, metavar="FOLDER", help="The folder of the crawl.")
+@click.option("--model", "model_file", type=_PATH, hidden=True, help="Refused: only a new crawl can have one.")
+@crawl_options
+@cluster_option(
+    "--standby", is_flag=True, help="While another machine is at it: wait, and take over when that ends or dies."
+)
+@options.metrics
+@options.progress
+def resume(
+    folder: Path,
+    model_file: Path | None,
+    standby: bool,
+    metrics: ListenAddress | None,
+    as_json: bool,
+    quiet: bool,
+    **given: object,
+) -> int:
+    """Go on with a crawl that was stopped or died.
+
+    Options given here replace those it was started with, from now on.
+    """
+    if model_file is not None:
+        raise InputError("--model is for the start of a crawl: this one has learned from its own pages since.")
+    crawls.join_crawl(folder, given, os.environ)
+    while True:
+        if standby:
+            crawls.stand_by(folder, teller(silent=quiet))
+        try:
+            crawls.change_settings(folder, given)
+            return run_to_the_end(folder, metrics, as_json=as_json, quiet=quiet)
+        except FolderBusy:  # another one that stood by was quicker
+            if not standby:
+                raise

@@ -1,0 +1,72 @@
+"""`shoal revisit`: is what is stored still true?"""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+import time
+from pathlib import Path
+
+import click
+
+from shoal.commands import live_view, options
+from shoal.commands.console import speaker
+from shoal.commands.output import STOPPED, in_folder, reply, run_async, tell, teller
+from shoal.crawl.termination import Ending
+from shoal.errors import InputError
+from shoal.services import revisit as revisiting
+from shoal.services.revisit import Revisit
+from shoal.topic import value_readers
+
+_SHOWN = 20
+
+
+def _seconds(ctx: click.Context, option: click.Parameter, given: str | None) -> float:
+    try:
+        return value_readers.duration(given) if given is not None else 0.0
+    except ValueError as error:
+        raise click.BadParameter(f"It {error}.", ctx=ctx, param=option) from None
+
+
+@click.command()
+@click.argument("urls", nargs=-1, metavar="[URL]...")
+@options.folder
+@click.option(
+    "--older-than", "older", metavar="TIME", callback=_seconds, help="Only those not looked at for: 90m, 12h, 7d."
+)
+@options.relevant
+@options.progress
+def revisit(urls: tuple[str, ...], folder: Path, older: float, relevant: bool, as_json: bool, quiet: bool) -> int:
+    """Look at stored pages again: these, or all of them.
+
+    A page whose main text changed gets a new version (shoal diff shows what changed); the old one stays. No new page is fetched;
+    new links wait for shoal resume. Stopped with Ctrl-C, the same command goes on.
+    """
+    if urls and (older or relevant):
+        raise InputError("Name URLs, or choose with --older-than and --relevant, not both.")
+    revisiting.want(folder, urls, older=older, relevant_only=relevant, now=time.time())
+    silent = quiet or as_json
+    watch = live_view.progress(folder, silent=silent)
+    try:
+        found = run_async(revisiting.revisit(folder, watch, say=teller(silent=silent)))
+    except asyncio.CancelledError:  # the second Ctrl-C
+        tell(f"Stopped at once. Go on with: shoal revisit {in_folder(folder)}")
+        return STOPPED
+    reply(found, lambda: show_revisit(folder, found), as_json=as_json, quiet=quiet)
+    return STOPPED if found.ending is Ending.STOPPED else 0
+
+
+def show_revisit(folder: Path, found: Revisit) -> None:
+    """Which pages changed, and which are gone."""
+    say = speaker()
+    looked = found.found
+    for title, urls in (("Changed", looked.changed), ("Gone", looked.gone)):
+        for url in urls[:_SHOWN]:
+            say(f"{title}: {url}")
+        if len(urls) > _SHOWN:
+            say(f"{title}: {len(urls) - _SHOWN:,} more (--json lists all)")
+    say(f"{looked.looked:,} pages looked at: {len(looked.changed):,} changed, {len(looked.gone):,} gone.", "bold")
+    if looked.waiting:
+        say(f"{looked.waiting:,} more are to be looked at: shoal revisit {in_folder(folder)}")
+    if looked.changed:
+        say(f"See what changed with: shoal diff {in_folder(folder)} {shlex.quote(looked.changed[0])}")

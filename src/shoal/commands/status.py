@@ -1,0 +1,204 @@
+"""`shoal status`: how does a crawl stand?"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+from msgspec.structs import asdict
+
+from shoal.commands import options
+from shoal.commands.console import speaker
+from shoal.commands.live_view import clock, size
+from shoal.commands.output import aligned, counted, print_json
+from shoal.model.stored import WorkerRecord
+from shoal.services import crawls
+from shoal.services.cluster_status import Attendance, attendance
+from shoal.store.crawl_status import HostCounts, ReasonCount, Status
+from shoal.store.ownership import LOG
+
+_SHOWN_CLOSED = 5
+_SHOWN_SEEDS = 5
+_SHOWN_WORKERS = 40
+"""Workers that fit on a screen; the busiest come first."""
+
+
+@click.command()
+@options.folder
+@options.as_json
+def status(folder: Path, as_json: bool) -> int:
+    """How does a crawl stand: its queues, hosts, workers and rates."""
+    found, cluster = crawls.crawl_status(folder), attendance(folder)
+    if as_json:
+        print_json(asdict(found) | {"cluster": cluster})
+        return 0
+    show_status(folder, found)
+    if cluster is not None:
+        show_attendance(cluster)
+    return 0
+
+
+def show_status(folder: Path, status: Status) -> None:
+    """The queues, hosts and rates of a crawl."""
+    say = speaker()
+    say(f"{folder}  {'running' if status.running else 'not running'}", "bold")
+    for line in summary(status):
+        say(line)
+    for title, rows in (("URLs", _queues(status)), ("Hosts", _hosts(status))):
+        say(f"\n{title}", "bold")
+        for row in rows:
+            say(row)
+    for line in troubles(folder, status):
+        say(f"\n{line}")
+
+
+# --- what came of it -------------------------------------------------------------------------------------------------
+
+
+def summary(status: Status) -> Iterator[str]:
+    """What the crawl brought home so far."""
+    speed = "" if status.pages_per_second is None else f", {status.pages_per_second:.1f} pages/s"
+    yield f"{counted(status.pages, 'page')} ({size(status.bytes)}) in {clock(status.elapsed)}{speed}"
+    yield f"{status.relevant:,} relevant by the judge{_and_by_hand(status)}"
+    if (found := status.images) is not None:
+        rest = {
+            "smaller of the same": found.copies,
+            "waiting": found.waiting,
+            "failed": found.failed,
+            "skipped": found.skipped,
+        }
+        others = ", ".join(f"{count:,} {what}" for what, count in rest.items() if count)
+        yield f"{counted(found.kept, 'image')} kept" + (f" ({others})" if others else "")
+    if status.due:
+        yield f"{counted(status.due, 'page')} to be looked at again: shoal revisit goes on"
+
+
+def _and_by_hand(status: Status) -> str:
+    harvest = "" if status.harvest_rate is None else f" (harvest rate {status.harvest_rate:.1%})"
+    if not status.marked_relevant + status.marked_irrelevant:
+        return harvest
+    marks = f"{status.marked_relevant:,} relevant, {status.marked_irrelevant:,} irrelevant"
+    return f" and by hand{harvest}; marked by hand: {marks}"
+
+
+def troubles(folder: Path, status: Status) -> Iterator[str]:
+    """What the user should know, and must not drown in numbers."""
+    if status.internal_errors:  # bugs are neither hidden nor fatal
+        pages = counted(status.internal_errors, "page")
+        yield f"{pages} could not be understood: this is our fault, see {folder / LOG} (and please report it)."
+    yield from _outlook(status)
+    for seed in status.failed_seeds[:_SHOWN_SEEDS]:  # most likely a mistake
+        yield f"The seed {seed.url} gave no page: {seed.why}."
+    if (more := len(status.failed_seeds) - _SHOWN_SEEDS) > 0:
+        yield f"Nor did {more:,} more seeds: shoal status --json lists them."
+
+
+def _outlook(status: Status) -> Iterator[str]:
+    """What was to be expected when the last run ended, and whether that can be trusted."""
+    if (found := status.outlook) is None:
+        return
+    if found.pages and found.waiting:
+        begin = "The next" if found.after == status.pages else f"After {counted(found.after, 'page')}: the next"
+        following = "page" if found.pages == 1 else f"{found.pages:,} pages"
+        yield (
+            f"{begin} {following} would bring {_about(found.relevant, 'relevant one')}; "
+            f"{_about(found.missed, 'relevant page')} remain{'s' if round(found.missed) <= 1 else ''} "
+            f"among the {found.waiting:,} that wait{'s' if found.waiting == 1 else ''}."
+        )
+    if found.warning:
+        yield found.warning
+
+
+def _about(number: float, noun: str) -> str:
+    return f"about {counted(round(number), noun)}" if round(number) else f"hardly a {noun}"
+
+
+# --- queues and hosts ------------------------------------------------------------------------------------------------
+
+
+def _queues(status: Status) -> Iterator[str]:
+    more = len(status.fetching_urls) - 3
+    fetching = ", ".join(status.fetching_urls[:3]) + (f" and {more} more" if more > 0 else "")
+    yield from aligned(
+        [
+            ("waiting", f"{status.waiting:,}", ""),
+            ("fetching", f"{status.fetching:,}", fetching),
+            ("done", f"{status.done:,}", ""),
+            ("moved", f"{status.moved:,}", ""),
+            ("failed", f"{status.failed:,}", _reasons(status.failures)),
+            ("skipped", f"{status.skipped:,}", _reasons(status.skips)),
+        ],
+        left={0, 2},
+    )
+
+
+def _reasons(counts: Sequence[ReasonCount]) -> str:
+    return ", ".join(f"{count.reason} {count.count:,}" for count in counts)
+
+
+def _hosts(status: Status) -> Iterator[str]:
+    yield f"  {status.hosts:,} known, {status.hosts_waiting:,} with URLs waiting"
+    if status.hosts_closed:
+        shown = ", ".join(f"{host.host} ({host.reason})" for host in status.closed[:_SHOWN_CLOSED])
+        closed = sum(count.count for count in status.hosts_closed)
+        yield f"  {closed:,} closed: {shown}" + (" …" if closed > _SHOWN_CLOSED else "")
+    if status.top_hosts:
+        header = ("most pages", "pages", "relevant", "waiting", "failed")
+        yield from aligned([header, *map(_host_row, status.top_hosts)], left={0})
+
+
+def _host_row(host: HostCounts) -> tuple[str, ...]:
+    return (host.host, *(f"{count:,}" for count in (host.pages, host.relevant, host.waiting, host.failed)))
+
+
+# --- workers ---------------------------------------------------------------------------------------------------------
+
+
+def show_attendance(found: Attendance) -> None:
+    """Who works for a crawl on other machines, and what they could not do."""
+    say = speaker()
+    say("\nWorkers", "bold")
+    for line in _workers(found, time.time()):
+        say(line)
+    if found.problem:
+        say(f"\n{found.problem}")
+    if found.dead_letters:
+        say("\nPut aside: workers died of them, or nobody could read them", "bold")
+        for letter in found.dead:
+            say(f"  {letter.url}" + (f"  after {letter.attempts} attempts" if letter.attempts else ""))
+        if (more := found.dead_letters - len(found.dead)) > 0:
+            say(f"  and {more:,} more")
+
+
+def _workers(found: Attendance, now: float) -> Iterator[str]:
+    if not found.workers:
+        yield f"  none was heard yet at {found.broker}: start some with shoal worker --broker URL"
+        return
+    busiest = sorted(found.workers, key=lambda worker: (-worker.rate, worker.name))
+    header = ("name", "state", "a second", "busy", "visits", "failed", "heard")
+    rows = [_worker_row(worker, now) for worker in busiest[:_SHOWN_WORKERS]]
+    yield from aligned([header, *rows], left={0, 1})
+    if (more := len(busiest) - _SHOWN_WORKERS) > 0:
+        yield f"  and {more:,} more"
+    yield f"  {found.rate:.1f} visits a second in all, through {found.broker}"
+
+
+def _worker_row(worker: WorkerRecord, now: float) -> tuple[str, ...]:
+    state = worker.state if worker.state != "refused" else f"refused (shoal {worker.shoal})"
+    return (
+        worker.name,
+        state,
+        f"{worker.rate:.1f}",
+        f"{worker.busy}/{worker.capacity}",
+        f"{worker.visits:,}",
+        f"{worker.failures:,}",
+        _ago(now - worker.heard_at),
+    )
+
+
+def _ago(seconds: float) -> str:
+    if seconds < 120:
+        return f"{max(0.0, seconds):.0f} s ago"
+    return f"{seconds / 60:.0f} min ago" if seconds < 7200 else f"{seconds / 3600:.0f} h ago"

@@ -1,0 +1,72 @@
+"""`shoal strategies`: which strategies and judges are there, and are there word vectors for them?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+from rich.table import Table
+from rich.text import Text
+
+from shoal.commands import options
+from shoal.commands.console import Answers, heading
+from shoal.commands.output import reply
+from shoal.services import crawls
+from shoal.services.crawls import Choices, Described
+
+_PAPERS = (
+    ("AVSM", "self-adapting vector space model with genetic factor, 2013"),
+    ("GA", "focused crawling based on genetic algorithms, 2012"),
+    ("IMAGE", "image topic crawler by anchor text and link context, 2008"),
+    ("PUSH", "Fish Search and PageRank crawler with a push system, 2015"),
+    ("RESTORE", "anchor text crawler with inherited, restored relevance, 2009"),
+)
+
+
+@click.command()
+@options.as_json
+def strategies(as_json: bool) -> int:
+    """List the strategies and judges, and where each comes from.
+
+    A strategy says which link is followed next; a judge says what is relevant. Numbers of a strategy are set with --set
+    NAME=NUMBER.
+    """
+    found = crawls.choices()
+    return reply(found, lambda: show_choices(found), as_json=as_json)
+
+
+def show_choices(choices: Choices) -> None:
+    """All of them, on standard output."""
+    console = Answers(highlight=False)
+    heading(console, "Strategies: which link next?   --strategy NAME   --set NUMBER=…")
+    console.print(_table(choices.strategies))
+    heading(console, "Judges: what is relevant?   --judge NAME; without it, the one of the strategy's paper")
+    console.print(_table(choices.judges))
+    heading(console, "Word vectors: which words mean nearly the same?   optional")
+    for sentence in choices.vectors:
+        console.print(Text(sentence), soft_wrap=True)
+    heading(console, "Papers")
+    papers = Table.grid(padding=(0, 3, 0, 0))
+    for name, what in _PAPERS:
+        papers.add_row(Text(name, style="bold"), Text(what, style="dim"))
+    console.print(papers)
+
+
+def _table(found: Sequence[Described]) -> Table:
+    table = Table(box=None, padding=(0, 3, 0, 0), pad_edge=False, show_header=False)
+    table.add_column(no_wrap=True, style="bold")
+    table.add_column()
+    table.add_column(style="dim")
+    for one in found:
+        table.add_row(one.name, _about(one), one.paper)
+    return table
+
+
+def _about(one: Described) -> Text:
+    text = Text(one.summary + (" (the default)" if one.default else ""))
+    if one.judge:
+        text.append(f"\njudge {one.judge}", style="dim")
+    for parameter in one.parameters:
+        text.append(f"\n{parameter.name} = {parameter.default:g}", style="green")
+        text.append(f"   {parameter.what}", style="dim")
+    return text

@@ -1,0 +1,304 @@
+"""How does a crawl stand?
+
+Counted where things happen, and shown as snapshots: to a person at work, and to an operator who watches many.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Mapping
+
+import msgspec
+
+from shoal.histogram import Distribution, Histogram
+from shoal.model import Missed, Moved, Reason, RobotsRead, Seen, SeenImage, Value, Visit, size_of, timing_of
+from shoal.model.stored import Totals
+
+_RATE_SECONDS = 10.0
+"""The time over which the current rate is taken."""
+
+
+class Statistics(msgspec.Struct, frozen=True, kw_only=True):
+    """A crawl at one moment."""
+
+    pages: int
+    relevant: int
+    """As the judge sees it; what is really relevant only a person knows."""
+    harvest_rate: float
+    """Relevant pages of all pages."""
+    bytes: int
+    elapsed: float
+    """Seconds of crawling, over all runs."""
+    rate: float
+    """Pages per second, lately."""
+    queue: int
+    hosts_ready: int
+    hosts_waiting: int
+    failed: int
+    """In this run."""
+    skipped: int
+    """In this run, when they were about to be asked for."""
+    retries: int
+    fetching: tuple[str, ...]
+    stopping: bool = False
+    """Somebody asked for an end; what is in flight comes home first."""
+    holding_back: bool = False
+    """Requests could be made, but better URLs wait for hosts that may be asked soon, and pages are scarce."""
+    images: int = 0
+    """That came, over all runs."""
+    side_tasks: int = 0
+    """Images that wait, and pages to look at again."""
+    internal: int = 0
+    """Bugs of ours that pages brought to light, over all runs."""
+    trouble: str = ""
+    """The last request that failed, and why: whoever waits for a first page wants to know."""
+
+
+class Meter:
+    """Counts; owned by the coordinator."""
+
+    def __init__(self, totals: Totals, now: float) -> None:
+        self._pages, self._relevant, self._bytes = totals.pages, totals.relevant, totals.bytes
+        self._order = max(totals.last_order, totals.pages)
+        self._before = totals.elapsed
+        self._started = now
+        self._recent: deque[float] = deque()
+        self._failed = self._skipped = self._retries = 0
+        self._trouble = ""
+
+    @property
+    def pages(self) -> int:
+        """Pages fetched, over all runs."""
+        return self._pages
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of all pages, over all runs."""
+        return self._bytes
+
+    def elapsed(self, now: float) -> float:
+        """Seconds of crawling, over all runs."""
+        return self._before + now - self._started
+
+    def time_of(self, elapsed: float | None) -> float | None:
+        """The moment at which so many seconds of crawling will be over."""
+        return None if elapsed is None else self._started + elapsed - self._before
+
+    def page(self, now: float, *, relevant: bool, size: int) -> int:
+        """One more page; answers the how-many-th that ever came."""
+        self._pages += 1
+        self._order += 1
+        self._relevant += relevant
+        self._bytes += size
+        self._recent.append(now)
+        self._forget(now)
+        return self._order
+
+    def side_task(self, *, size: int) -> None:
+        """Something came that is no new page."""
+        self._bytes += size
+
+    def trouble(self, url: str, why: str) -> None:
+        """A request failed, for good or not."""
+        self._trouble = f"{url}: {why}"
+
+    def failed(self) -> None:
+        """A URL was given up."""
+        self._failed += 1
+
+    def skipped(self) -> None:
+        """A URL was left out when its turn came."""
+        self._skipped += 1
+
+    def retried(self) -> None:
+        """A URL gets another chance."""
+        self._retries += 1
+
+    def snapshot(
+        self,
+        now: float,
+        *,
+        queue: int,
+        hosts_ready: int,
+        hosts_waiting: int,
+        fetching: tuple[str, ...],
+        stopping: bool,
+        holding_back: bool = False,
+        images: int = 0,
+        side_tasks: int = 0,
+        internal: int = 0,
+    ) -> Statistics:
+        """All of it, at this moment."""
+        self._forget(now)
+        window = min(_RATE_SECONDS, max(now - self._started, 0.1))
+        return Statistics(
+            pages=self._pages,
+            relevant=self._relevant,
+            harvest_rate=self._relevant / self._pages if self._pages else 0.0,
+            bytes=self._bytes,
+            elapsed=self.elapsed(now),
+            rate=len(self._recent) / window,
+            queue=queue,
+            hosts_ready=hosts_ready,
+            hosts_waiting=hosts_waiting,
+            failed=self._failed,
+            skipped=self._skipped,
+            retries=self._retries,
+            fetching=fetching,
+            stopping=stopping,
+            holding_back=holding_back,
+            images=images,
+            side_tasks=side_tasks,
+            internal=internal,
+            trouble=self._trouble,
+        )
+
+    def _forget(self, now: float) -> None:
+        while self._recent and self._recent[0] < now - _RATE_SECONDS:
+            self._recent.popleft()
+
+
+# --- which figures does an operator watch ----------------------------------------------------------------------------
+
+FETCH_BOUNDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
+"""Seconds: from a server in the same room to one that is given up."""
+COMMIT_BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
+
+
+class CrawlFigures(Value, frozen=True, kw_only=True):
+    """A crawl at one moment, for those who watch many of them."""
+
+    statistics: Statistics
+    leases: int
+    """Requests under way, robots.txt and images included."""
+    failures: Mapping[Reason, int]
+    """Requests of this run that brought nothing, also those that are tried again."""
+    fetches: Distribution
+    """Seconds that requests took, from sending to the last byte."""
+    rests: Distribution
+    """Seconds for which a host was left alone after a request."""
+    commits: Distribution
+    """Seconds that batches took to be durable."""
+
+
+class ClusterFigures(Value, frozen=True, kw_only=True):
+    """What a crawl knows of workers on other machines; all zero when it has none."""
+
+    workers: int = 0
+    """That are alive."""
+    redeliveries: int = 0
+    """Tasks that the broker gave to a second worker, because it lost the first one."""
+    dead_letters: int = 0
+    """Tasks that nobody could do, and messages that nobody could read, which were laid aside."""
+    capacity: int = 0
+    """Requests that the workers can make at once."""
+    expired: int = 0
+    """Leases that ended without a result."""
+    late: int = 0
+    """Results that came after the end of their lease, or of a run that died."""
+
+
+class WorkerNumbers(Value, frozen=True, kw_only=True):
+    """A worker at one moment."""
+
+    visits: Mapping[str, int]
+    """By what came of them: `page`, `image`, `moved`, `missed`, `robots`."""
+    bytes: int
+    failures: Mapping[Reason, int]
+    fetches: Distribution
+    in_hand: int
+    """Tasks that it took and has not sent home."""
+    reconnects: int
+
+
+class WorkerFigures:
+    """Counts what a worker does. Owned by the worker's service, which calls it in its event loop."""
+
+    def __init__(self) -> None:
+        self._visits: Counter[str] = Counter()
+        self._failures: Counter[Reason] = Counter()
+        self._fetches = Histogram(FETCH_BOUNDS)
+        self._bytes = self._in_hand = self._reconnects = 0
+
+    @property
+    def visits(self) -> int:
+        """Requests that are over."""
+        return self._visits.total()
+
+    @property
+    def failures(self) -> int:
+        """Those that brought nothing."""
+        return self._failures.total()
+
+    @property
+    def bytes(self) -> int:
+        """Of all pages and images."""
+        return self._bytes
+
+    @property
+    def in_hand(self) -> int:
+        """Tasks that came and are not sent home."""
+        return self._in_hand
+
+    def took(self) -> None:
+        """A task came."""
+        self._in_hand += 1
+
+    def let_go(self) -> None:
+        """A task is not ours any more: its result was sent, or it was given back."""
+        self._in_hand -= 1
+
+    def visited(self, visit: Visit) -> None:
+        """A request is over."""
+        self._visits[outcome_of(visit)] += 1
+        self._fetches.add(seconds_of(visit))
+        if isinstance(visit, Seen | SeenImage):
+            self._bytes += size_of(visit)
+        elif (reason := reason_of(visit)) is not None:
+            self._failures[reason] += 1
+
+    def reconnected(self) -> None:
+        """The way to the broker was lost, and found again."""
+        self._reconnects += 1
+
+    def snapshot(self) -> WorkerNumbers:
+        """All of it, at this moment."""
+        return WorkerNumbers(
+            visits=dict(self._visits),
+            bytes=self._bytes,
+            failures=dict(self._failures),
+            fetches=self._fetches.snapshot(),
+            in_hand=self._in_hand,
+            reconnects=self._reconnects,
+        )
+
+
+# --- what a visit says -----------------------------------------------------------------------------------------------
+
+
+def outcome_of(visit: Visit) -> str:
+    """What came of a visit, in one word."""
+    match visit:
+        case Seen():
+            return "page"
+        case SeenImage():
+            return "image"
+        case Moved():
+            return "moved"
+        case Missed():
+            return "missed"
+        case RobotsRead():
+            return "robots"
+
+
+def reason_of(visit: Visit) -> Reason | None:
+    """Why a request brought nothing; None when it did, also when that was "unchanged" or "there is no robots.txt"."""
+    if not isinstance(visit, Missed) or visit.failure.reason is Reason.UNCHANGED:
+        return None
+    return visit.failure.reason if visit.task.kind != "robots" or visit.failure.heals else None
+
+
+def seconds_of(visit: Visit) -> float:
+    """How long a request took, from sending to the last byte."""
+    timing = timing_of(visit)
+    return max(0.0, timing.ended - timing.started)

@@ -1,0 +1,42 @@
+"""What a stranger wrote is only words on a console, and a bar is as long as its share."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import pytest
+from rich.table import Table
+from rich.text import Text
+
+from shoal.commands.console import Answers, bar
+from tests.evil_words import EVIL, dangerous
+
+
+@pytest.mark.parametrize(
+    ("share", "drawn"),
+    [
+        (0.0, ""),
+        (0.0001, "▏"),  # never nothing for more than nothing
+        (1 / 96, "▏"),
+        (7 / 8 / 12, "▉"),
+        (0.5, "█" * 6),
+        (0.55, "██████▋"),  # 12 characters are 96 eighths: 52.8, rounded to 53 = 6 x 8 + 5
+        (1.0, "█" * 12),
+        (1.2, "█" * 12),
+    ],
+)
+def test_bars(share: float, drawn: str) -> None:
+    assert bar(share) == drawn
+
+
+def test_a_table_is_clean_and_the_colours_are_ours() -> None:
+    out = io.StringIO()
+    console = Answers(file=out, force_terminal=True, width=100)
+    table = Table("title")
+    table.add_row(Text(EVIL, "red"))
+    table.add_row(EVIL)
+    console.print(table, EVIL)
+    ours = out.getvalue()
+    assert "\x1b[" in ours, "rich colours it"
+    assert not dangerous(re.sub(r"\x1b\[[0-9;]*m", "", ours))

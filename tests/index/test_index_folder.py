@@ -1,0 +1,67 @@
+"""Can this folder be searched, and if not, why? What is none, not whole or of another version is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from shoal.errors import FolderError
+from shoal.index.index_folder import damage, problem
+from shoal.index.index_writer import IndexWriter
+from shoal.index.searcher import open_index
+from tests.index.pages import page
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    with IndexWriter(tmp_path) as writer:
+        writer.add([page(id, f"grid number{id}") for id in range(200)])
+    return tmp_path
+
+
+def test_no_index(tmp_path: Path) -> None:
+    assert problem(tmp_path / "none") == f"There is no index in {tmp_path / 'none'}."
+    with pytest.raises(FolderError, match="There is no index"):
+        open_index(tmp_path)
+
+
+def test_an_index_of_another_version(folder: Path) -> None:
+    (folder / "format").write_text("shoal index 0\n")
+    assert problem(folder) == f"The index in {folder} was made by another version of shoal."
+    with pytest.raises(FolderError, match="another version"), IndexWriter(folder):
+        pass
+    with IndexWriter(folder, anew=True) as writer:
+        assert writer.last_version() == 0
+        writer.add([page(1, "grid")])
+    assert open_index(folder).versions() == {1: 1}
+
+
+@pytest.mark.parametrize("kind", ["meta.json", "*.term", "*.idx", "*.fast", "*.fieldnorm"])
+@pytest.mark.parametrize("what", ["cut", "gone", "zero"])
+def test_a_damaged_index_is_recognised(folder: Path, kind: str, what: str) -> None:
+    (path,) = folder.glob(kind)
+    data = path.read_bytes()
+    if what == "gone":
+        path.unlink()
+    else:
+        path.write_bytes(data[: len(data) // 2] if what == "cut" else bytes(len(data)))
+    assert problem(folder) in (f"The index in {folder} is damaged.", f"There is no index in {folder}.")
+    with IndexWriter(folder, anew=True) as writer:
+        writer.add([page(1, "grid")])
+    assert open_index(folder).versions() == {1: 1}
+
+
+def test_a_single_wrong_bit_is_found_by_looking_at_everything(folder: Path) -> None:
+    assert damage(folder) == ()
+    (path,) = folder.glob("*.pos")
+    data = bytearray(path.read_bytes())
+    data[3] ^= 1
+    path.write_bytes(data)
+    assert damage(folder) == (path.name,)
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(FolderError, match=r"^The index in .*cannot be used"), IndexWriter(tmp_path / "file" / "index"):
+        pass

@@ -1,0 +1,78 @@
+"""Why did this URL fare so? Of one that waits, its strategy says what makes the value at this moment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from shoal import assembly
+from shoal.model import Evidence
+from shoal.protocols import LinkExplainer
+from shoal.services import crawls, marks
+from shoal.store import crawl_folder as folders
+from shoal.store.crawl_store import open_store
+from tests.crawl.simulated import SEED
+from tests.waiting_urls import TOPIC, crawled, urls, waiting
+
+
+def value(parts: tuple[Evidence, ...]) -> float:
+    return sum(part.amount for part in parts)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of a crawl that is over; nobody may change it."""
+    folder = tmp_path_factory.mktemp("crawls") / "c"
+    crawled(folder)
+    return folder
+
+
+def test_the_reasons_are_those_of_the_strategy_as_the_next_run_would_have_it(folder: Path) -> None:
+    url = waiting(folder, "电网")
+    found = crawls.explain_url(folder, url)
+    assert len(found.value_why) > 1
+    with open_store(folder) as store:
+        [id] = [one.id for one in store.url_index.waiting() if store.url_index.read(one.id).url == url]
+        strategy = assembly.make_strategy(store)
+        assert isinstance(strategy, LinkExplainer)
+        assert found.value_why == strategy.reasons(store.url_index.read(id))
+
+
+def test_a_link_about_the_topic_has_more_to_say_for_itself(folder: Path) -> None:
+    good, bad = (crawls.explain_url(folder, waiting(folder, subject)).value_why for subject in ("grid", "sport"))
+    assert value(good) > value(bad)
+
+
+def test_a_page_that_came_waits_no_more(folder: Path) -> None:
+    assert crawls.explain_url(folder, SEED).value_why == ()
+
+
+def test_a_crawl_that_is_at_work_is_not_disturbed(folder: Path) -> None:
+    with folders.lock(folder):
+        assert folders.is_running(folder)
+        assert crawls.explain_url(folder, waiting(folder, "grid")).value_why
+
+
+def test_who_wants_only_the_sentence_does_not_wait_for_reasons(folder: Path) -> None:
+    assert crawls.explain_url(folder, waiting(folder, "grid"), in_depth=False).value_why == ()
+
+
+def test_what_the_user_says_counts_at_once(tmp_path: Path) -> None:
+    asked = crawled(tmp_path).pages_asked
+    came = {subject: [url for url in urls(subject) if url in asked] for subject in ("grid", "电网")}
+    subject = max(came, key=lambda subject: len(came[subject]))
+    url = waiting(tmp_path, subject)
+    before = value(crawls.explain_url(tmp_path, url).value_why)
+    marks.mark_pages(tmp_path, came[subject], False)
+    assert value(crawls.explain_url(tmp_path, url).value_why) < before
+    marks.mark_pages(tmp_path, came[subject], None)
+    assert value(crawls.explain_url(tmp_path, url).value_why) == pytest.approx(before)
+
+
+def test_a_strategy_that_is_gone_is_no_reason_to_say_nothing(tmp_path: Path) -> None:
+    crawled(tmp_path)
+    with folders.reading(tmp_path) as database:
+        settings = folders.read_settings(tmp_path, database)
+        folders.write_settings(tmp_path, database, type(settings)(topic=TOPIC, seeds=(SEED,), strategy="removed"))
+    assert crawls.explain_url(tmp_path, waiting(tmp_path, "grid")).value_why == ()

@@ -1,0 +1,119 @@
+"""Whoever only looks at a crawl leaves nothing behind: not where there is none, and not where nothing may be written."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from shoal.errors import FolderError
+from shoal.services import check, crawls, images, marks, search, versions
+from shoal.services.search import Finder
+from shoal.settings import Cluster
+from shoal.store import crawl_folder as folders
+from shoal.store.crawl_store import open_store
+from tests.store.pages import SETTINGS, batch, page
+
+URL = page(1, b"one").seen.task.url
+NOBODY = 65534
+
+
+def similar(folder: Path) -> object:
+    with Finder(folder) as finder:
+        return finder.similar(URL)
+
+
+LOOKS: dict[str, Callable[[Path], object]] = {
+    "status": crawls.crawl_status,
+    "explain": lambda folder: crawls.explain_url(folder, URL),
+    "export": lambda folder: crawls.export_pages(folder, "jsonl", io.BytesIO(), relevant_only=False),
+    "topic show": crawls.topic_history,
+    "check": check.check,
+    "search": lambda folder: search.search(folder, "power"),
+    "similar": similar,
+    "show": lambda folder: versions.stored(folder, URL),
+    "show --body": lambda folder: versions.body(folder, URL),
+    "versions": lambda folder: versions.steps(folder, URL),
+    "images": lambda folder: images.find(folder, "power"),
+    "marks": marks.list_marks,
+}
+look = pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
+
+
+@look
+@pytest.mark.parametrize("is_there", [True, False])
+def test_where_there_is_no_crawl_one_sentence_says_so(
+    tmp_path: Path, look: Callable[[Path], object], is_there: bool
+) -> None:
+    folder = tmp_path / "c"
+    if is_there:
+        folder.mkdir()
+    with pytest.raises(FolderError, match=r"There is no crawl in .*: start one with"):
+        look(folder)
+    assert list(tmp_path.rglob("*")) == [folder] * is_there
+
+
+@look
+def test_a_crawl_of_another_machine_is_looked_at_without_a_folder(
+    tmp_path: Path, postgres: str, look: Callable[[Path], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here").mkdir()
+    (tmp_path / "there").mkdir()
+    folders.create(tmp_path / "there" / "c", SETTINGS, cluster=Cluster(database=postgres))
+    with open_store(tmp_path / "there" / "c") as store:
+        asyncio.run(store.commit(batch(page(1, b"one", text="the power grid " * 20))))
+    monkeypatch.setenv("SHOAL_DATABASE", postgres)
+    assert answer_of(look, tmp_path / "here" / "c")
+    assert list((tmp_path / "here").iterdir()) == []
+
+
+def answer_of(look: Callable[[Path], object], folder: Path) -> object:
+    """What is said of a crawl; some of it needs what others have in their folders, such as an index, and says that."""
+    try:
+        return look(folder) is not None
+    except FolderError as error:
+        said = str(error)
+    return bool(said) and "There is no crawl" not in said
+
+
+@pytest.fixture
+def finished() -> Iterator[Path]:
+    """A crawl where nobody may write anything, and that others than its owner can reach."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "c"
+        folders.create(folder, SETTINGS)
+        with open_store(folder) as store:
+            asyncio.run(store.commit(batch(page(1, b"one", text="the power grid " * 20))))
+        Path(name).chmod(0o755)
+        for path in folder.iterdir():
+            path.chmod(0o444)
+        folder.chmod(0o555)
+        yield folder
+        folder.chmod(0o755)
+
+
+@contextmanager
+def by_nobody() -> Iterator[None]:
+    """The superuser may write anywhere."""
+    own = os.geteuid()
+    if own == 0:
+        os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        if own == 0:
+            os.seteuid(own)
+
+
+@look
+def test_a_crawl_where_nothing_may_be_written_can_be_looked_at(finished: Path, look: Callable[[Path], object]) -> None:
+    before = sorted(finished.iterdir())
+    with by_nobody():
+        assert answer_of(look, finished)
+    assert sorted(finished.iterdir()) == before

@@ -1,0 +1,30 @@
+"""What may be told of what a stranger said? Words, and nothing that steers a terminal."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+
+from shoal.printable import Formatter, escaped, harmless
+from tests.evil_words import EVIL, dangerous
+
+
+def test_what_is_harmless_stays() -> None:
+    text = "电网\u3000调度 café 📈\nnext\xa0line"
+    assert harmless(text) == text
+    assert not dangerous(harmless(EVIL))
+
+
+def test_json_says_the_same() -> None:
+    said = json.dumps({"title": EVIL + "电网\U000e0001"}, ensure_ascii=False)
+    assert json.loads(escaped(said)) == json.loads(said)
+    assert not dangerous(escaped(said))
+
+
+def test_logs_and_their_tracebacks_are_clean() -> None:
+    try:
+        raise ValueError(EVIL)
+    except ValueError:
+        record = logging.LogRecord("x", logging.ERROR, "x", 1, "it says %s", (EVIL,), sys.exc_info())
+    assert not dangerous(Formatter("%(message)s").format(record))
