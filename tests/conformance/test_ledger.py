@@ -22,6 +22,7 @@ class Prompt:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
+        self._barriers = 0
 
     async def claim(self, key: str, now: float, until: float, next_at: float = 0.0) -> float:
         (again,) = await self.claim_all([key], now, until, next_at)
@@ -38,9 +39,11 @@ class Prompt:
                 granted[place] = self._ledger.claim(key, now, until, next_at)
         return granted
 
-    def release(self, key: str, next_at: float) -> None:
+    async def release(self, key: str, next_at: float) -> None:
+        """Answers when the others know it: what a ledger tells and asks goes in one order, and the last was answered."""
         self._ledger.release(key, next_at)
-        self._ledger.flush()
+        self._barriers += 1
+        await self.claim(f"barrier-{self._barriers}.example", NOW, NOW + 60)
 
 
 OpenLedger = Callable[[str], Prompt]
@@ -77,7 +80,7 @@ async def test_a_host_nobody_asked_is_granted_at_once(open_ledger: OpenLedger) -
 async def test_a_released_host_is_granted_at_its_time_and_not_before(open_ledger: OpenLedger) -> None:
     ledger = open_ledger("a")
     await ledger.claim("example.org", NOW, NOW + 60)
-    ledger.release("example.org", NOW + 2)
+    await ledger.release("example.org", NOW + 2)
     assert await ledger.claim("example.org", NOW + 1.9, NOW + 60) == NOW + 2
     assert await ledger.claim("example.org", NOW + 2, NOW + 60) == 0
 
@@ -85,7 +88,7 @@ async def test_a_released_host_is_granted_at_its_time_and_not_before(open_ledger
 async def test_hosts_do_not_wait_for_each_other(open_ledger: OpenLedger) -> None:
     ledger = open_ledger("a")
     await ledger.claim("one.example", NOW, NOW + 60)
-    ledger.release("one.example", NOW + 100)
+    await ledger.release("one.example", NOW + 100)
     assert await ledger.claim("two.example", NOW, NOW + 60) == 0
 
 
@@ -99,7 +102,7 @@ async def test_another_crawl_waits_while_a_request_is_in_flight(open_ledger: Ope
 async def test_two_crawls_share_the_delay_of_a_host(open_ledger: OpenLedger) -> None:
     first, second = open_ledger("a"), open_ledger("b")
     await first.claim("example.org", NOW, NOW + 60)
-    first.release("example.org", NOW + 5)
+    await first.release("example.org", NOW + 5)
     assert await second.claim("example.org", NOW + 1, NOW + 61) == NOW + 5
     assert await second.claim("example.org", NOW + 5, NOW + 65) == 0
     assert await first.claim("example.org", NOW + 5, NOW + 65) > NOW + 5
@@ -115,7 +118,7 @@ async def test_a_late_release_does_not_end_the_claim_of_another_crawl(open_ledge
     first, second = open_ledger("a"), open_ledger("b")
     await first.claim("example.org", NOW, NOW + 60)
     assert await second.claim("example.org", NOW + 65, NOW + 125) == 0
-    first.release("example.org", NOW + 66)
+    await first.release("example.org", NOW + 66)
     assert await first.claim("example.org", NOW + 67, NOW + 127) > NOW + 67
 
 
@@ -123,16 +126,16 @@ async def test_a_crawl_may_hold_a_host_more_than_once(open_ledger: OpenLedger) -
     first, second = open_ledger("a"), open_ledger("b")
     assert await first.claim("example.org", NOW, NOW + 60) == 0
     assert await first.claim("example.org", NOW, NOW + 60) == 0
-    first.release("example.org", NOW)
+    await first.release("example.org", NOW)
     assert await second.claim("example.org", NOW + 1, NOW + 61) > NOW + 1  # the other request is still in flight
-    first.release("example.org", NOW)
+    await first.release("example.org", NOW)
     assert await second.claim("example.org", NOW + 1, NOW + 61) == 0
 
 
 async def test_the_longest_wait_wins(open_ledger: OpenLedger) -> None:
     ledger = open_ledger("a")
-    ledger.release("example.org", NOW + 100)
-    ledger.release("example.org", NOW + 1)
+    await ledger.release("example.org", NOW + 100)
+    await ledger.release("example.org", NOW + 1)
     assert await ledger.claim("example.org", NOW + 2, NOW + 62) == NOW + 100
 
 
@@ -146,14 +149,14 @@ async def test_a_host_whose_asker_died_is_left_alone_for_its_own_delay(open_ledg
 async def test_a_release_says_better_when_the_host_may_be_asked_than_the_claim_did(open_ledger: OpenLedger) -> None:
     ledger = open_ledger("a")
     await ledger.claim("example.org", NOW, NOW + 60, next_at=NOW + 90)
-    ledger.release("example.org", NOW + 1)
+    await ledger.release("example.org", NOW + 1)
     assert await ledger.claim("example.org", NOW + 1, NOW + 61) == 0
 
 
 async def test_many_hosts_are_claimed_together_each_for_itself(open_ledger: OpenLedger) -> None:
     first, second = open_ledger("a"), open_ledger("b")
     await first.claim("taken.example", NOW, NOW + 60)
-    first.release("later.example", NOW + 7)
+    await first.release("later.example", NOW + 7)
     names = ["free.example", "taken.example", "also.example", "later.example"]
     free, taken, also, later = await second.claim_all(names, NOW, NOW + 60)
     assert (free, also, later) == (0, 0, NOW + 7)
