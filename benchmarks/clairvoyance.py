@@ -32,11 +32,10 @@ from shoal.judge import make_judge
 from shoal.model import Topic
 from shoal.strategy.learned import CHOICE, Learned
 from shoal.strategy.link_model.features import Features
+from shoal.strategy.link_model.link_rows import LinkTable, Slots
 from shoal.strategy.link_model.pricing import LinkPricing
 from shoal.strategy.link_model.valuation import LinkModel
-from shoal.strategy.link_model.waiting_links import LinkTable, Slots
-from shoal.topic.text_vectors import Meanings
-from shoal.topic.word_vectors import spaces
+from shoal.topic.word_vectors import Meanings, spaces
 from shoal.urls import key_of
 
 WAYS = ("as it is", "knows scores", "knows labels")

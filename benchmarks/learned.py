@@ -32,12 +32,11 @@ from shoal.evaluate.survey import cache_folder, kept_survey, stamp_of
 from shoal.model import Repriced, Topic
 from shoal.strategy import strategies
 from shoal.strategy.learned import CHOICE, Learned
+from shoal.strategy.link_model.link_rows import LinkTable
 from shoal.strategy.link_model.pricing import EXPLORE, LinkPricing
 from shoal.strategy.link_model.regression import BayesianRegression
 from shoal.strategy.link_model.valuation import HUBS, KEPT, LinkModel, leads_prior, worth_prior
-from shoal.strategy.link_model.waiting_links import LinkTable
-from shoal.topic.text_vectors import Meanings
-from shoal.topic.word_vectors import spaces
+from shoal.topic.word_vectors import Meanings, spaces
 
 PAGES = 2_000
 STRATEGY = "learned"

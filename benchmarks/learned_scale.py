@@ -34,7 +34,7 @@ from shoal.store import crawl_folder as folders
 from shoal.store.crawl_store import CrawlStore, open_store
 from shoal.strategy.learned import Learned
 from shoal.testing.memory_ledger import MemoryLedger
-from shoal.topic.text_vectors import Meanings
+from shoal.topic.word_vectors import Meanings
 
 LINKS = 50
 HOSTS, SECTIONS = 5_000, 20

@@ -8,7 +8,7 @@ from typing import Any
 
 from shoal.crawl.termination import Ending
 from shoal.services import search
-from shoal.store import marked_pages, revisits
+from shoal.store import mark_log, revisits
 from shoal.testing.fakes import Answer, html
 from tests.crawl.simulated import SEED, Simulation
 
@@ -56,7 +56,7 @@ class Stock:
     def look_again(self) -> Ending:
         """Look at every page again, some time later."""
         self.crawl.now += 1_000
-        with marked_pages.reading(self.folder) as database:
+        with mark_log.reading(self.folder) as database:
             revisits.want(database, before=self.crawl.now, relevant_only=False)
         return self.crawl.run(new_pages=False)
 

@@ -15,7 +15,7 @@ from shoal.judge.image_judge import DescriptionImageJudge
 from shoal.model import Response, Term, Timing, Topic
 from shoal.parse.parser import HtmlParser
 from shoal.settings import ImageSettings
-from shoal.store import page_links
+from shoal.store import packed_page
 from shoal.strategy.link_model import hashing
 
 SOURCE = Path(__file__).parent.parent / "src" / "shoal"
@@ -140,7 +140,7 @@ def _read(number: int) -> None:
     judge.judge(page)
     judge.judge_links(page.links)
     DescriptionImageJudge(TOPIC, ImageSettings(wanted="all")).judge_images(page)
-    page_links.pack(page.links, page.url)
+    packed_page.pack_links(page.links, page.url)
     for link in page.links:
         hashing.url_tokens(link.url)
         hashing.anchor_tokens(link.anchor)

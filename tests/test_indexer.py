@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from shoal import indexer
-from shoal.index.index_writer import IndexWriter
+from shoal.index.index_folder import IndexWriter
 from shoal.model import Response
 from shoal.services.check import check
 from shoal.store import crawl_folder as folders

@@ -22,8 +22,7 @@ import msgspec
 from shoal.cache import cached
 from shoal.errors import FolderBusy, FolderError, ShoalError
 from shoal.index.analyzer import tokens
-from shoal.index.index_folder import STANDINGS, exists, opened, problem
-from shoal.index.index_writer import IndexWriter
+from shoal.index.index_folder import STANDINGS, IndexWriter, exists, opened, problem
 from shoal.index.schema import Document
 from shoal.protocols import Progress, no_progress
 from shoal.store import change_feed

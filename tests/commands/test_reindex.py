@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shoal.index.index_writer import IndexWriter
+from shoal.index.index_folder import IndexWriter
 from tests.shell import Shell
 from tests.stocked import Stock
 

@@ -17,7 +17,7 @@ from shoal.cluster.dispatch import Dispatch
 from shoal.cluster.worker_broker import WorkerBroker
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.page_reader import PageReader
-from shoal.crawl.pipe import Channel, PipeBroker, connect, serve
+from shoal.crawl.processes import Channel, PipeBroker, connect, serve
 from shoal.crawl.readers import InTurns
 from shoal.crawl.termination import Ending
 from shoal.crawl.visitor import PageVisitor

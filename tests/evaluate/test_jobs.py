@@ -194,7 +194,7 @@ def test_a_job_is_another_one_with_other_word_vectors(tmp_path: Path, monkeypatc
 SOURCE = Path(shoal.__file__).parent
 COMMON = {
     "model/page.py",
-    "topic/word_frequencies.py",
+    "topic/term_weights.py",
     *(f"evaluate/{name}.py" for name in ("oracle", "curves", "jobs")),
 }
 

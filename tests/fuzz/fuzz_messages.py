@@ -17,7 +17,7 @@ import msgspec
 from shoal.cluster import wire
 from shoal.cluster.wire import Assigned
 from shoal.cluster.worker_broker import WorkerBroker
-from shoal.crawl.pipe import Channel, Want, serve
+from shoal.crawl.processes import Channel, Want, serve
 from shoal.crawl.termination import Ending
 from shoal.crawl.validation import Unreadable
 from shoal.crawl.worker import work_together

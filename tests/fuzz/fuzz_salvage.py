@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 
 from shoal.model import Response, Timing
-from shoal.store.salvage import LostRecord, SalvagedRecord, records
+from shoal.store.recovery import LostRecord, SalvagedRecord, records
 from shoal.store.warc import info_member, payload_digest, read_body, response_member, revisit_member
 from shoal.testing.fuzz.mutation import mutated
 from tests.fuzz.target import Target

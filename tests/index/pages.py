@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from shoal.index.index_writer import IndexWriter
+from shoal.index.index_folder import IndexWriter
 from shoal.index.query import parse
 from shoal.index.schema import Document
 from shoal.index.searcher import Index, open_index

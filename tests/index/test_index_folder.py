@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from shoal.errors import FolderError
-from shoal.index.index_folder import damage, problem
-from shoal.index.index_writer import IndexWriter
+from shoal.index.index_folder import IndexWriter, damage, problem
 from shoal.index.searcher import open_index
 from tests.index.pages import page
 

@@ -11,7 +11,7 @@ import pytest
 
 from shoal.index import query_builder, ranking
 from shoal.index import query_builder as query_rewrite
-from shoal.index.index_writer import IndexWriter
+from shoal.index.index_folder import IndexWriter
 from shoal.index.query import MOST_CHARACTERS, MOST_LIMITS, MOST_WORDS, parse
 from shoal.index.schema import Document
 from shoal.index.searcher import Index, open_index

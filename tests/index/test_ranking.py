@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from shoal.index.index_writer import IndexWriter
+from shoal.index.index_folder import IndexWriter
 from shoal.index.query import parse
 from shoal.index.ranking import RESCORED
 from tests.index.pages import FILLER, NOW, found, index_of, page

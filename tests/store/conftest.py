@@ -13,7 +13,7 @@ import pytest
 from shoal.model import State
 from shoal.settings import Cluster
 from shoal.store.database import Database, open_file
-from shoal.store.marked_pages import lay_over
+from shoal.store.mark_log import lay_over
 from shoal.store.postgres import PostgresDatabase
 from shoal.urls import host_of, key_of
 

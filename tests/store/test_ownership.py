@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from shoal.cli import commands
 from shoal.errors import FolderError, InputError, ShoalError
-from shoal.index.index_writer import IndexWriter
+from shoal.index.index_folder import IndexWriter
 from shoal.settings import Cluster
 from shoal.store import backup
 from shoal.store import crawl_folder as folders

@@ -14,7 +14,7 @@ from shoal.settings import Cluster, ImageSettings, Learning, Settings
 from shoal.store import crawl_folder as folders
 from shoal.store import mark_log
 from shoal.store.crawl_store import open_store
-from shoal.store.marked_pages import reading
+from shoal.store.mark_log import reading
 from shoal.store.provenance import explain
 from shoal.store.upgrades import VERSION
 from shoal.urls import key_of

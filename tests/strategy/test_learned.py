@@ -19,7 +19,7 @@ from shoal.judge.evidence import EvidenceJudge
 from shoal.model import Candidate, Entry, Link, LinkKind, Mark, Outlook, Seen, Term, Topic
 from shoal.strategy.learned import MARK_PAGES, Learned
 from shoal.strategy.link_model.pricing import AUDIT_EVERY, FIRST
-from shoal.topic.text_vectors import Meanings
+from shoal.topic.word_vectors import Meanings
 from shoal.urls import host_of, key_of
 from tests.strategy.pages import seen
 

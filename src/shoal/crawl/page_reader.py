@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from shoal.crawl.pipe import Channel
+from shoal.crawl.processes import Channel
 from shoal.crawl.time_slices import Alarm, TookTooLong
 from shoal.internal_errors import failure_of
 from shoal.model import (

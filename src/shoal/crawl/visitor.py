@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 import msgspec
 import uvloop
 
-from shoal.crawl.pipe import PipeBroker, connect
+from shoal.crawl.processes import PipeBroker, connect
 from shoal.crawl.readers import open_reader
 from shoal.crawl.time_slices import collect_seldom
 from shoal.crawl.worker import work_together

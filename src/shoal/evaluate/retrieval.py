@@ -9,7 +9,7 @@ from math import log2
 from pathlib import Path
 
 from shoal.evaluate.offline_web import MeasuredWeb, OfflineWeb, Subject
-from shoal.index.index_writer import IndexWriter
+from shoal.index.index_folder import IndexWriter
 from shoal.index.query import parse
 from shoal.index.schema import Document
 from shoal.index.searcher import open_index

@@ -7,22 +7,29 @@ Times are seconds since the epoch (wall clock), because they are shared between 
 
 from __future__ import annotations
 
-from shoal.model.entry import Candidate, Entry, Mark, Outlook, Repriced, State
-from shoal.model.exchange import Failure, Reason, Redirect, Response, ResponseHead, Status, Task, TaskKind, Timing
+from shoal.model.entry import Candidate, Entry, Mark, Outlook, Repriced, State, Suggestion, Suggestions, Unanswered
 from shoal.model.page import Image, Link, LinkKind, Page, PageSummary
-from shoal.model.suggestion import Suggestion, Suggestions, Unanswered
 from shoal.model.topic import Origin, Term, Topic
 from shoal.model.value import Count, Finite, Int64, Value
 from shoal.model.visit import (
     DecodedImage,
     Evidence,
+    Failure,
     Missed,
     Moved,
     Packed,
+    Reason,
+    Redirect,
+    Response,
+    ResponseHead,
     RobotsRead,
     Seen,
     SeenImage,
     Sighting,
+    Status,
+    Task,
+    TaskKind,
+    Timing,
     Verdict,
     Visit,
     size_of,

@@ -38,7 +38,7 @@ from shoal.signals import stopped_by_signals
 from shoal.steady_clock import SteadyClock, WallLedger
 from shoal.store import crawl_folder as folders
 from shoal.store import crawl_status as report
-from shoal.store import mark_log, marked_pages, ownership, secrets, strategy_memory
+from shoal.store import mark_log, ownership, secrets, strategy_memory
 from shoal.store.crawl_status import Status
 from shoal.store.crawl_store import CrawlStore, open_store
 from shoal.store.exporters import ExportRow, Format, export, rows
@@ -367,13 +367,13 @@ async def _work_here(coordinator: Coordinator, settings: Settings, resolver: Cac
 
 def crawl_status(folder: Path) -> Status:
     """How a crawl stands, whether it is running or not."""
-    with marked_pages.reading(folder) as database:
+    with mark_log.reading(folder) as database:
         return report.status(database, running=folders.is_running(folder))
 
 
 def fetched_pages(folder: Path) -> list[ExportRow]:
     """Every page that was fetched, in the order of fetching."""
-    with marked_pages.reading(folder) as database:
+    with mark_log.reading(folder) as database:
         return list(rows(database, relevant_only=False))
 
 
@@ -385,7 +385,7 @@ def topic_history(folder: Path) -> list[TopicChange]:
 
 def explain_url(folder: Path, url: str, *, in_depth: bool = True) -> UrlExplanation:
     """Why a URL was fetched, or why not; in depth also what makes the value of one that waits, which may take seconds."""
-    with marked_pages.reading(folder) as database:
+    with mark_log.reading(folder) as database:
         settings = folders.read_settings(folder, database)
         reasons = partial(_value_now, StrategyMemory(folder, settings, database)) if in_depth else None
         if (found := explain(database, url, reasons)) is not None:
@@ -424,5 +424,5 @@ async def _refreshed(strategy: Repricer) -> None:
 
 def export_pages(folder: Path, format: Format, out: Path | BinaryIO, *, relevant_only: bool) -> int:
     """Write the fetched pages to a file or a stream; answers how many."""
-    with marked_pages.reading(folder) as database:
+    with mark_log.reading(folder) as database:
         return export(database, folder, format, out, relevant_only)

@@ -11,8 +11,7 @@ import msgspec
 from shoal.errors import FolderError, InputError
 from shoal.files import written
 from shoal.images.gallery import Exhibit, gallery
-from shoal.index.index_folder import exists, problem
-from shoal.index.index_writer import IndexWriter
+from shoal.index.index_folder import IndexWriter, exists, problem
 from shoal.index.query import parse
 from shoal.index.schema import Document
 from shoal.index.searcher import open_index

@@ -16,9 +16,9 @@ from shoal.protocols import MarkLearner, Portable
 from shoal.services.crawls import check_names, explain_url
 from shoal.settings import Settings
 from shoal.store import crawl_folder as folders
-from shoal.store import mark_log, marked_pages
+from shoal.store import mark_log
 from shoal.store.crawl_store import CrawlStore, open_store
-from shoal.store.marked_pages import GivenMark, MarkedPage
+from shoal.store.mark_log import GivenMark, MarkedPage
 from shoal.store.strategy_memory import Model, write_model
 from shoal.strategy import strategies
 
@@ -37,11 +37,11 @@ def mark_pages(
     folder: Path, urls: Iterable[str], relevant: bool | None, clock: Callable[[], float] = time.time
 ) -> MarksGiven:
     """Say that pages are relevant, or are not, or (None) are as the judge said; all of them, or none if one has no page."""
-    with marked_pages.reading(folder) as database:
-        meant = marked_pages.find(database, urls)
+    with mark_log.reading(folder) as database:
+        meant = mark_log.find(database, urls)
         missing = [one.url for one in meant if one.page is None]
         now = clock()
-        given = () if missing else tuple(marked_pages.give(database, meant, relevant, now))
+        given = () if missing else tuple(mark_log.give(database, meant, relevant, now))
     if missing:
         raise _no_page(folder, missing)
     if changed := [page for page in given if page.before is not page.relevant]:
@@ -58,8 +58,8 @@ def _no_page(folder: Path, urls: list[str]) -> InputError:
 def list_marks(folder: Path) -> list[MarkedPage]:
     """What the user said of pages and did not take back."""
     said = mark_log.read(folder)
-    with marked_pages.reading(folder) as database:
-        return marked_pages.marks(database, said)
+    with mark_log.reading(folder) as database:
+        return mark_log.marks(database, said)
 
 
 # --- what another crawl could begin with -----------------------------------------------------------------------------

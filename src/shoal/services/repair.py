@@ -1,6 +1,6 @@
 """How does a crawl get its database back? From its page files: every page is understood, judged and followed once more.
 
-What the files do not say comes from the copy of the settings (`store/recovery_file.py`), or from a topic file. What failed,
+What the files do not say comes from the copy of the settings (`store/recovery.py`), or from a topic file. What failed,
 moved or was forbidden is not in them, so those URLs wait again. Nothing that is there is changed; what is damaged goes aside.
 """
 
@@ -28,11 +28,11 @@ from shoal.model import Response, Seen, SeenImage, Task
 from shoal.protocols import Progress, Reader
 from shoal.settings import Budget, Settings
 from shoal.store import crawl_folder as folders
-from shoal.store import recovery_file
+from shoal.store import recovery
 from shoal.store.crawl_status import StoreAnswer
 from shoal.store.crawl_store import CrawlStore
 from shoal.store.database import open_file
-from shoal.store.salvage import LostRecord, Passed, Places, SalvagedRecord, next_file, page_files, records
+from shoal.store.recovery import LostRecord, Passed, Places, SalvagedRecord, next_file, page_files, records
 from shoal.store.sqlite_ledger import SqliteLedger
 from shoal.store.warc import read_body
 from shoal.urls import host_of
@@ -79,7 +79,7 @@ async def repair(folder: Path, why: str, said: Settings | None, progress: Progre
     """Make a new database from the page files; `said` is what the user says the crawl was, else what is known of it counts."""
     if not (files := page_files(folder)):
         raise FolderError(f"There are no page files in {folder} from which a database could be made.")
-    known = recovery_file.read(folder) or recovery_file.from_remains(folder)
+    known = recovery.read(folder) or recovery.from_remains(folder)
     settings = said or (known.settings if known is not None else None)
     if settings is None:
         raise InputError(f"Nothing in {folder} says what the crawl was: name its topic file with --topic-file.")

@@ -10,7 +10,7 @@ from shoal.crawl.termination import Ending
 from shoal.errors import InputError
 from shoal.services.crawls import Watch, run_crawl
 from shoal.store import crawl_folder as folders
-from shoal.store import marked_pages, revisits
+from shoal.store import mark_log, revisits
 from shoal.store.crawl_status import StoreAnswer
 from shoal.store.revisits import Looked
 
@@ -24,9 +24,9 @@ class Revisit(StoreAnswer, frozen=True, kw_only=True):
 
 def want(folder: Path, urls: Sequence[str], *, older: float, relevant_only: bool, now: float) -> int:
     """Say which pages are to be looked at again: these, or all that were last looked at so many seconds ago; how many."""
-    with folders.lock_existing(folder), marked_pages.reading(folder) as database:
+    with folders.lock_existing(folder), mark_log.reading(folder) as database:
         if urls:
-            count = revisits.want_these(database, [marked_pages.page_of(database, url) for url in urls])
+            count = revisits.want_these(database, [mark_log.page_of(database, url) for url in urls])
         else:
             count = revisits.want(database, before=now - older, relevant_only=relevant_only)
     if not count:

@@ -17,7 +17,7 @@ from shoal.index.searcher import Index, open_index
 from shoal.index.snippet import Snippet, snippet
 from shoal.protocols import Progress, no_progress
 from shoal.store import crawl_folder as folders
-from shoal.store import marked_pages, page_versions
+from shoal.store import mark_log, page_versions
 from shoal.store.crawl_status import StoreAnswer
 from shoal.store.database import Database
 
@@ -76,7 +76,7 @@ class Finder:
     def __enter__(self) -> Self:
         self._notes = _bring_up_to_date(self._folder, self._progress)
         with ExitStack() as stack:
-            self._database = stack.enter_context(marked_pages.reading(self._folder))
+            self._database = stack.enter_context(mark_log.reading(self._folder))
             self._index = _index_of(self._folder, self._database)
             self._open = stack.pop_all()
         return self
@@ -106,7 +106,7 @@ class Finder:
 
     def similar(self, url: str, *, limit: int = 10) -> SearchAnswer:
         """The pages that are most like a stored one."""
-        page = marked_pages.page_of(self._database, url)
+        page = mark_log.page_of(self._database, url)
         said = page_versions.versions(self._database, page)
         if not said:
             raise InputError(f"The text of {url} is not kept, because the page asked for that, or it is no text.")
@@ -141,7 +141,7 @@ def _index_of(folder: Path, database: Database) -> Index | None:
     if not indexer.is_there(place):
         return None
     index = open_index(place)
-    index.lay_over(marked_pages.by_page(database))
+    index.lay_over(mark_log.by_page(database))
     return index
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from shoal.errors import InputError
-from shoal.store import marked_pages, page_versions
+from shoal.store import mark_log, page_versions
 from shoal.store.crawl_status import StoreAnswer
 from shoal.store.database import Database
 from shoal.store.page_versions import StoredPage, Version
@@ -70,8 +70,8 @@ class VersionDiff(StoreAnswer, frozen=True, kw_only=True):
 
 def stored(folder: Path, url: str, version: int | None = None) -> StoredVersion:
     """What a page says, or said in an earlier version."""
-    with marked_pages.reading(folder) as database:
-        id = marked_pages.page_of(database, url)
+    with mark_log.reading(folder) as database:
+        id = mark_log.page_of(database, url)
         said = _versions(database, id, url)
         one, page = _chosen(said, version, url), page_versions.page(database, id)
     return StoredVersion(
@@ -87,8 +87,8 @@ def stored(folder: Path, url: str, version: int | None = None) -> StoredVersion:
 
 def body(folder: Path, url: str, version: int | None = None) -> bytes:
     """The page as the server sent it, unpacked."""
-    with marked_pages.reading(folder) as database:
-        id = marked_pages.page_of(database, url)
+    with mark_log.reading(folder) as database:
+        id = mark_log.page_of(database, url)
         one = _chosen(_versions(database, id, url), version, url)
         # An exact copy has no body of its own.
         place = page_versions.place_of_original(database, id) or (one.warc_file, one.warc_offset)
@@ -97,8 +97,8 @@ def body(folder: Path, url: str, version: int | None = None) -> bytes:
 
 def steps(folder: Path, url: str) -> list[VersionStep]:
     """When a page changed."""
-    with marked_pages.reading(folder) as database:
-        said = _versions(database, marked_pages.page_of(database, url), url)
+    with mark_log.reading(folder) as database:
+        said = _versions(database, mark_log.page_of(database, url), url)
     found = []
     for number, version in enumerate(said):
         lines = _compared(said[number - 1].text, version.text) if number else ()
@@ -117,8 +117,8 @@ def steps(folder: Path, url: str) -> list[VersionStep]:
 
 def difference(folder: Path, url: str, before: int | None = None, after: int | None = None) -> VersionDiff:
     """What changed; without numbers, between the last two versions."""
-    with marked_pages.reading(folder) as database:
-        said = _versions(database, marked_pages.page_of(database, url), url)
+    with mark_log.reading(folder) as database:
+        said = _versions(database, mark_log.page_of(database, url), url)
     if len(said) == 1 and (before, after) == (None, None):
         raise InputError(f"{url} has not changed since it was first fetched: there is one version of it.")
     new = _chosen(said, after, url)

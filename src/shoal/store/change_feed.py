@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterable, Iterator
 
 from shoal.errors import FolderError
-from shoal.store import page_links
+from shoal.store import packed_page
 from shoal.store.crawl_status import StoreAnswer
 from shoal.store.database import Database
 from shoal.store.page_versions import unpack_both
@@ -80,7 +80,7 @@ def keys(connection: Database) -> dict[int, int]:
 def links(connection: Database) -> Iterator[tuple[int, array[int], list[str]]]:
     """Of every page: where it leads (`urls.key_of`), and in which words."""
     for page, targets in connection.stream("SELECT page, targets FROM links"):
-        yield page, *page_links.unpack(targets)
+        yield page, *packed_page.unpack_links(targets)
 
 
 class Body(StoreAnswer, frozen=True, kw_only=True):

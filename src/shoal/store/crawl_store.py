@@ -21,7 +21,7 @@ from shoal.model.stored import Changes, Duplicate, Revisited, RobotsRecord, Topi
 from shoal.model.stored import PatternCount as Pattern
 from shoal.store import commit as commits
 from shoal.store import crawl_folder as folders
-from shoal.store import recovery_file
+from shoal.store import recovery
 from shoal.store.commit import Batch, keeping_of
 from shoal.store.crawl_status import INTERNAL_ERRORS, FailedSeed, failed_seeds
 from shoal.store.database import Database, Steps, Write, in_bites
@@ -337,7 +337,7 @@ def open_store(folder: Path) -> Iterator[CrawlStore]:
         try:
             if holder is None:
                 with folders.storage_errors(folder):
-                    recovery_file.write(folder, store.crawl_id, store.settings)
+                    recovery.write(folder, store.crawl_id, store.settings)
             yield store
         finally:
             store.close()

@@ -7,15 +7,32 @@ reads a page does it.
 from __future__ import annotations
 
 import hashlib
+from array import array
+from collections.abc import Sequence
 
-from shoal.model import Packed, Page, Response, Seen
-from shoal.store import page_links, page_versions, warc
+import msgspec
+from isal import isal_zlib
+
+from shoal.cache import cached
+from shoal.model import Link, LinkKind, Packed, Page, Response, Seen
+from shoal.store import page_versions, warc
 from shoal.text import bands
+from shoal.urls import key_of
 
 _LARGEST = 2**28
 """Bytes of a body that another machine may send."""
 _NO_PAGE = Page(url="", noindex=True)
 """What was not understood says nothing, and leads nowhere."""
+_ANCHOR = 100
+"""Characters of an anchor that are kept."""
+_LEVEL = 1
+_SPOKEN = frozenset((LinkKind.ANCHOR, LinkKind.AREA))
+"""Kinds of links by which one page speaks of another."""
+_LARGEST_LINKS = 2**27
+"""Bytes that packed links unpack to, at most."""
+_packed = msgspec.msgpack.Decoder(tuple[bytes, list[str]])
+# The pages of a site share most of their links.
+_key = cached(size=50_000)(key_of)
 
 
 def pack(response: Response, understood: Page | None) -> Packed:
@@ -29,7 +46,7 @@ def pack(response: Response, understood: Page | None) -> Packed:
         payload=payload,
         record=warc.response_member(response, payload) if is_kept else b"",
         text=b"" if page.noindex else page_versions.pack(page.text, page.flat.partition("\n")[2]),
-        links=page_links.pack(page.links, page.url),
+        links=pack_links(page.links, page.url),
         images=len(page.images),
         bands=tuple(dict.fromkeys(bands(page.fingerprint))),
     )
@@ -44,4 +61,36 @@ def damage(seen: Seen) -> str:
         return "The packed body of a page is damaged."
     if packed.text and not page_versions.is_whole(packed.text):
         return "The packed text of a page is damaged."
-    return "The packed links of a page are damaged." if packed.links and not page_links.is_whole(packed.links) else ""
+    return "The packed links of a page are damaged." if packed.links and not _are_whole(packed.links) else ""
+
+
+def pack_links(links: Sequence[Link], own: str) -> bytes:
+    """Where a page leads: each page that is linked to once, with the longest of its anchors; links to itself say nothing."""
+    said: dict[str, str] = {}
+    for link in links:
+        if link.kind in _SPOKEN and "nofollow" not in link.rel and len(link.anchor) >= len(said.get(link.url, "")):
+            said[link.url] = link.anchor[:_ANCHOR]
+    said.pop(own, None)
+    if not said:
+        return b""
+    packed = msgspec.msgpack.encode((array("q", map(_key, said)).tobytes(), [*said.values()]))
+    return bytes(isal_zlib.compress(packed, _LEVEL))
+
+
+def _are_whole(stored: bytes) -> bool:
+    """False when nobody could read what another machine has packed."""
+    try:
+        opened = isal_zlib.decompressobj()
+        data = opened.decompress(stored, _LARGEST_LINKS)
+        numbers, anchors = _packed.decode(data)
+    except (isal_zlib.error, msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # type: ignore[misc]
+        return False
+    return opened.eof and len(numbers) == 8 * len(anchors)
+
+
+def unpack_links(stored: bytes) -> tuple[array[int], list[str]]:
+    """`urls.key_of` of each page that is linked to, and in which words."""
+    numbers, anchors = _packed.decode(isal_zlib.decompress(stored))
+    keys = array("q")
+    keys.frombytes(numbers)
+    return keys, anchors

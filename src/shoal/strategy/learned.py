@@ -27,14 +27,22 @@ from shoal.protocols import (
 from shoal.strategy import promising
 from shoal.strategy.link_model.explanation import reasons_for, sentence
 from shoal.strategy.link_model.features import Features, Floats
-from shoal.strategy.link_model.link_rows import FoundLink, SourcePage, hints_beside, page_place, rows_of
+from shoal.strategy.link_model.link_rows import (
+    PLACES,
+    FoundLink,
+    LinkTable,
+    Rows,
+    Slots,
+    SourcePage,
+    hints_beside,
+    page_place,
+    rows_of,
+)
 from shoal.strategy.link_model.persistence import Memo, knowledge_of, pack_rows, read_memos, restore
 from shoal.strategy.link_model.pricing import EXPLORE, LinkPricing
 from shoal.strategy.link_model.regression import BayesianRegression
 from shoal.strategy.link_model.valuation import HUBS, KEPT, LinkModel, Observation, leads_prior, worth_prior
-from shoal.strategy.link_model.waiting_links import PLACES, LinkTable, Rows, Slots
-from shoal.topic.text_vectors import Meanings
-from shoal.topic.word_vectors import spaces
+from shoal.topic.word_vectors import Meanings, spaces
 from shoal.urls import key_of
 
 MARK_PAGES = 10.0

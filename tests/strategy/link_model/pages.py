@@ -8,11 +8,10 @@ import numpy as np
 
 from shoal.model import Link
 from shoal.strategy.link_model.features import FEATURES, Features
-from shoal.strategy.link_model.link_rows import FoundLink, SourcePage, hints_beside, rows_of
+from shoal.strategy.link_model.link_rows import FoundLink, LinkTable, Rows, SourcePage, hints_beside, rows_of
 from shoal.strategy.link_model.regression import BayesianRegression, Vector
 from shoal.strategy.link_model.valuation import KEPT, LinkModel, leads_prior, worth_prior
-from shoal.strategy.link_model.waiting_links import LinkTable, Rows
-from shoal.topic.text_vectors import Meanings
+from shoal.topic.word_vectors import Meanings
 from shoal.urls import key_of
 
 HOME = "http://x.example/"

@@ -8,9 +8,8 @@ import pytest
 from shoal.model import Entry, Evidence
 from shoal.strategy.link_model.explanation import reasons_for, sentence
 from shoal.strategy.link_model.features import FEATURES
-from shoal.strategy.link_model.link_rows import FoundLink, SourcePage
+from shoal.strategy.link_model.link_rows import PLACES, FoundLink, SourcePage
 from shoal.strategy.link_model.valuation import LinkModel
-from shoal.strategy.link_model.waiting_links import PLACES
 from tests.strategy.link_model.pages import found, model, model_with_vectors, rows, source
 from tests.strategy.link_model.test_valuation import weigh
 

@@ -20,7 +20,7 @@ from shoal.strategy.link_model.features import (
     TokenCounts,
 )
 from shoal.strategy.link_model.hashing import NO_TOKEN
-from shoal.strategy.link_model.waiting_links import PLACES, Rows
+from shoal.strategy.link_model.link_rows import PLACES, Rows
 from tests.strategy.link_model.pages import feature, found, rows, source
 
 

@@ -6,8 +6,17 @@ import numpy as np
 import pytest
 
 from shoal.strategy.link_model.hashing import MOST_TOKENS, NO_TOKEN, anchor_tokens, url_tokens
-from shoal.strategy.link_model.link_rows import hints_beside, page_place
-from shoal.strategy.link_model.waiting_links import NEXT_PAGE, PLACES, SAME_FOLDER, SAME_SITE, TWIN, Rows, row_type
+from shoal.strategy.link_model.link_rows import (
+    NEXT_PAGE,
+    PLACES,
+    SAME_FOLDER,
+    SAME_SITE,
+    TWIN,
+    Rows,
+    hints_beside,
+    page_place,
+    row_type,
+)
 from shoal.urls import key_of
 from tests.strategy.link_model.pages import HOME, found, rows, source
 

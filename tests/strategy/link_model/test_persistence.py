@@ -11,6 +11,7 @@ import pytest
 
 from shoal.errors import InputError
 from shoal.strategy.link_model.hashing import BUCKETS, hash_token
+from shoal.strategy.link_model.link_rows import Rows, row_type
 from shoal.strategy.link_model.persistence import (
     MOST_KNOWN,
     Knowledge,
@@ -21,7 +22,6 @@ from shoal.strategy.link_model.persistence import (
     restore,
 )
 from shoal.strategy.link_model.valuation import LinkModel
-from shoal.strategy.link_model.waiting_links import Rows, row_type
 from tests.strategy.link_model.pages import found, model, model_with_vectors, rows
 
 ROWS = rows([found("a/1", "grid", 0.5), found("b/2", "电网", 0.25), found("http://y.example/c", "", 0.0)])

@@ -10,6 +10,7 @@ import pytest
 
 from shoal.model import Repriced
 from shoal.strategy.link_model.features import FEATURES
+from shoal.strategy.link_model.link_rows import LinkTable
 from shoal.strategy.link_model.pricing import (
     AUDIT_EVERY,
     CONTENT,
@@ -21,7 +22,6 @@ from shoal.strategy.link_model.pricing import (
     LinkPricing,
 )
 from shoal.strategy.link_model.valuation import TOP
-from shoal.strategy.link_model.waiting_links import LinkTable
 from shoal.urls import key_of
 from tests.strategy.link_model.pages import found, model, rows, source
 

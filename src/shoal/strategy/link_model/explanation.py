@@ -9,8 +9,8 @@ import numpy as np
 from shoal.model import Entry, Evidence
 from shoal.strategy.link_model.features import FEATURES, FEW_WORDS, Family, Features
 from shoal.strategy.link_model.hashing import MOST_TOKENS, address_words, hash_token, words_in
+from shoal.strategy.link_model.link_rows import PLACES, Rows
 from shoal.strategy.link_model.valuation import LinkModel
-from shoal.strategy.link_model.waiting_links import PLACES, Rows
 
 _TOLD = 3
 """Reasons in a sentence."""

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.strategy.link_model.hashing import BUCKETS, NO_TOKEN
+from shoal.strategy.link_model.link_rows import NEXT_PAGE, PLACES, SAME_FOLDER, SAME_SITE, TWIN, Rows
 from shoal.strategy.link_model.regression import Vector
-from shoal.strategy.link_model.waiting_links import NEXT_PAGE, PLACES, SAME_FOLDER, SAME_SITE, TWIN, Rows
 
 Floats: TypeAlias = NDArray[np.float32]
 Numbers: TypeAlias = NDArray[np.int32]

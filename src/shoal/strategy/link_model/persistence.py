@@ -15,8 +15,8 @@ import numpy as np
 
 from shoal.errors import InputError
 from shoal.strategy.link_model.hashing import BUCKETS
+from shoal.strategy.link_model.link_rows import Rows, row_type
 from shoal.strategy.link_model.valuation import LinkModel
-from shoal.strategy.link_model.waiting_links import Rows, row_type
 
 MOST_KNOWN = 20.0
 """Pages that another crawl's experience with a token counts for at most: this crawl must be able to think differently."""

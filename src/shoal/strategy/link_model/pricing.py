@@ -14,8 +14,8 @@ import numpy as np
 
 from shoal.model import Outlook, Repriced
 from shoal.strategy.link_model.features import Floats
+from shoal.strategy.link_model.link_rows import LinkTable, Slots
 from shoal.strategy.link_model.valuation import TOP, LinkModel
-from shoal.strategy.link_model.waiting_links import LinkTable, Slots
 
 FIRST_PAGES = 10
 """So long the crawl thinks anew after every page."""

@@ -26,8 +26,8 @@ from shoal.strategy.link_model.features import (
     Numbers,
     TokenCounts,
 )
+from shoal.strategy.link_model.link_rows import SAME_SITE, LinkTable, Rows, Slots
 from shoal.strategy.link_model.regression import BayesianRegression, Prior, Vector
-from shoal.strategy.link_model.waiting_links import SAME_SITE, LinkTable, Rows, Slots
 
 HUBS = 0.8
 """How much a page that leads to others counts beside one that is worth something itself."""

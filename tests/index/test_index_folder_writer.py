@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from shoal.errors import FolderError
-from shoal.index.index_folder import damage, problem
-from shoal.index.index_writer import IndexWriter
+from shoal.index.index_folder import IndexWriter, damage, problem
 from shoal.index.searcher import open_index
 from tests.index.pages import found, page
 
@@ -102,7 +101,7 @@ def test_one_writer_at_a_time(tmp_path: Path) -> None:
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from shoal.index.index_writer import IndexWriter
+from shoal.index.index_folder import IndexWriter
 from tests.index.pages import page
 
 with IndexWriter(Path(sys.argv[1])) as writer:

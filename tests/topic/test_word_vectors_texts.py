@@ -10,8 +10,7 @@ import pytest
 
 from shoal.model import Term, Topic
 from shoal.testing.vector_packages import install_chinese, install_english
-from shoal.topic.text_vectors import Meanings, language_of, meaning_of
-from shoal.topic.word_vectors import Meaning, Space, spaces
+from shoal.topic.word_vectors import Meaning, Meanings, Space, language_of, meaning_of, spaces
 
 ENGLISH = {"grid": (1.0,), "power": (0.0, 1.0), "against": (-1.0,)}
 CHINESE = {"电网": (1.0,), "变压": (0.0, 1.0), "电": (0.0, 0.0, 1.0)}

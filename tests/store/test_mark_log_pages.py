@@ -13,7 +13,7 @@ from pyarrow import parquet
 from shoal.model import Mark, Reason, State
 from shoal.store.crawl_status import status
 from shoal.store.exporters import export, rows
-from shoal.store.marked_pages import GivenMark, MarkedPage, MeantPage, find, give, lay_over, marks
+from shoal.store.mark_log import GivenMark, MarkedPage, MeantPage, find, give, lay_over, marks
 from shoal.store.provenance import UrlExplanation, explain
 from tests.store.conftest import NOW, HandMade
 

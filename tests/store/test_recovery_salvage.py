@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from shoal.model import Response, Timing
-from shoal.store.salvage import LostRecord, Passed, SalvagedRecord, next_file, page_files, records
+from shoal.store.recovery import LostRecord, Passed, SalvagedRecord, next_file, page_files, records
 from shoal.store.warc import info_member, payload_digest, read_body, response_member, revisit_member
 
 NAME = "pages-00001.warc.gz"

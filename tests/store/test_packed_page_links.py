@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shoal.model import Link, LinkKind
-from shoal.store.page_links import pack, unpack
+from shoal.store.packed_page import pack_links, unpack_links
 from shoal.urls import key_of
 
 OWN = "http://a.test/"
@@ -14,7 +14,7 @@ def link(url: str, anchor: str = "", **more: object) -> Link:
 
 
 def read(*links: Link) -> dict[int, str]:
-    keys, anchors = unpack(pack(links, OWN))
+    keys, anchors = unpack_links(pack_links(links, OWN))
     return dict(zip(keys, anchors, strict=True))
 
 
@@ -35,9 +35,9 @@ def test_a_link_without_words_is_a_link() -> None:
 
 
 def test_what_speaks_of_nobody_does_not_count() -> None:
-    assert pack([link(OWN, "home")], OWN) == b""
-    assert pack([link("http://b.test/", "ad", rel=("nofollow",))], OWN) == b""
-    assert pack([link("http://b.test/", "", kind=LinkKind.CANONICAL)], OWN) == b""
+    assert pack_links([link(OWN, "home")], OWN) == b""
+    assert pack_links([link("http://b.test/", "ad", rel=("nofollow",))], OWN) == b""
+    assert pack_links([link("http://b.test/", "", kind=LinkKind.CANONICAL)], OWN) == b""
 
 
 def test_a_very_long_anchor_is_cut() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.strategy.link_model.waiting_links import LinkTable, Rows, row_type
+from shoal.strategy.link_model.link_rows import LinkTable, Rows, row_type
 
 
 def rows(*keys: int, score: float = 0.0) -> Rows:

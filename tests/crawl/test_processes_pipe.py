@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from shoal.crawl.pipe import Channel, PipeBroker, Want, connect, serve
+from shoal.crawl.processes import Channel, PipeBroker, Want, connect, serve
 from shoal.errors import StorageFull, first_of
 from shoal.model import Missed, Reason, Response, RobotsRead, Seen, Task, Term, Timing, Topic, Visit
 from shoal.store.packed_page import pack
