@@ -160,4 +160,4 @@ def test_long_attributes_leave_nothing_behind() -> None:
 @pytest.mark.parametrize("letter", ["x", "é", "か"])
 def test_long_words_are_not_remembered(letter: str) -> None:
     text.flattened(f"grid {letter * 100_000}")
-    assert max(map(len, text._WORDS)) <= 40
+    assert max(map(len, text._term.__self__)) <= 40  # type: ignore[attr-defined]

@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
+from shutil import copyfileobj
 from typing import BinaryIO
 
 from shoal.errors import InputError, StorageFull
@@ -103,7 +104,9 @@ def place(part: Path, path: Path) -> None:
 
 def set_aside(path: Path, why: str, of: Path | None = None) -> Path:
     """Give a file a name by which nobody takes it for what it was (or for `of`, of which it is a part); answers which."""
-    for name in _aside(of or path, why):
+    old, stamp = of or path, datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    for number in count(1):
+        name = old.with_name(f"{old.name}.{why}-{stamp}" + (f"-{number}" if number > 1 else ""))
         with suppress(FileExistsError):
             place(path, name)
             return name
@@ -114,15 +117,8 @@ def copy_aside(file: BinaryIO, path: Path, why: str) -> Path:
     """The rest of an open file goes to a new one, on the disk; answers its name."""
     with unfinished(path.parent) as part:
         with created(part) as out:
-            while data := file.read(2**20):
-                out.write(data)
+            copyfileobj(file, out, 2**20)
         return set_aside(part, why, of=path)
-
-
-def _aside(path: Path, why: str) -> Iterator[Path]:
-    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    for number in count(1):
-        yield path.with_name(f"{path.name}.{why}-{stamp}" + (f"-{number}" if number > 1 else ""))
 
 
 # --- what a user named -----------------------------------------------------------------------------------------------

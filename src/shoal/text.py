@@ -158,7 +158,7 @@ def _ready_to_cut(text: str) -> str:
 def _plain_terms(run: str) -> list[str]:
     """The terms of a text without Chinese."""
     words = run.translate(_SEPARATE).split() if run.isascii() else _word_pattern().findall(run)
-    return list(filter(None, map(_WORDS.__getitem__, words)))
+    return list(filter(None, map(_term, words)))
 
 
 @cache
@@ -168,24 +168,10 @@ def _word_pattern() -> re.Pattern[str]:
     return re.compile(rf"[a-z0-9{_ranges(letters)}]+")
 
 
-class _Words(dict[str, str]):
-    """From a word of folded text to its term, or to nothing; forgets all when it has grown too large. Keeps no long ones."""
-
-    def __missing__(self, word: str) -> str:
-        if len(word) > _MAX_WORD:
-            return ""
-        if len(self) > 200_000:
-            self.clear()
-        term = self[word] = _term(word)
-        return term
-
-
-_WORDS = _Words()  # owned by `terms`: a pure function's memory
-
-
+@cached(size=200_000, longest=_MAX_WORD)
 def _term(word: str) -> str:
-    """The term of one word: without its plural; nothing for a single digit."""
-    if len(word) == 1 and word.isdigit():
+    """The term of one word: without its plural; nothing for a single digit, and for what is too long."""
+    if len(word) > _MAX_WORD or (len(word) == 1 and word.isdigit()):
         return ""
     return _singular(word) if word.isascii() and word.isalpha() else word
 
@@ -236,11 +222,6 @@ def flat(terms: Iterable[str]) -> str:
     return "".join(term if _IS_HAN.match(term) else f" {term} " for term in terms).replace("  ", " ")
 
 
-def _spaced(plain_terms: list[str]) -> str:
-    """The flat form of terms that are not Chinese."""
-    return f" {' '.join(plain_terms)} " if plain_terms else ""
-
-
 def flattened(text: str) -> str:
     """What `flat(terms(text))` is, without cutting the Chinese, which costs most: for texts that are only looked up in."""
     folded = _ready_to_cut(text)
@@ -255,7 +236,8 @@ def _flat_match(match: re.Match[str]) -> str:
 
 def _flat_run(run: str) -> str:
     """The flat form of text without Chinese."""
-    return _spaced(_plain_terms(run))
+    found = _plain_terms(run)
+    return f" {' '.join(found)} " if found else ""
 
 
 _flat_short_run = cached(size=20_000)(_flat_run)
@@ -287,7 +269,12 @@ class Keywords:
 
     def count(self, flat_text: str) -> list[int]:
         """How often each phrase stands in the flat text, in the order of the phrases; nested ones all count."""
-        return self._counts(place for place, _, _ in self._matches(flat_text))
+        if self._automaton is None:
+            return [0] * len(self._places)
+        found = [0] * (max(self._places) + 2)  # the last is the count of phrases that say nothing
+        for place, _, _ in self._automaton.find_matches_as_indexes(flat_text, overlapping=True):
+            found[place] += 1
+        return [found[place] for place in self._places]
 
     def may_stand_in(self, texts: Sequence[str]) -> set[int]:
         """The places of those texts, one line each, in which a phrase may stand: a fast look before a close one."""
@@ -304,15 +291,6 @@ class Keywords:
                 found.append(bisect_right(ends, start))
                 until = ends[found[-1]]
         return set(found)
-
-    def _matches(self, flat_text: str) -> list[tuple[int, int, int]]:
-        return self._automaton.find_matches_as_indexes(flat_text, overlapping=True) if self._automaton else []
-
-    def _counts(self, places: Iterable[int]) -> list[int]:
-        found = [0] * (max(self._places, default=-1) + 2)  # the last is the count of phrases that say nothing
-        for place in places:
-            found[place] += 1
-        return [found[place] for place in self._places]
 
 
 def _root(phrase: str) -> str:
