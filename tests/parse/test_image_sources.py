@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.parse.image_sources import Offer, background, best_source, is_placeholder, offer, side
+from shoal.parse.image_sources import Offer, background, best_of, best_source, is_placeholder, offer, side
 
 
 @pytest.mark.parametrize(
@@ -70,25 +70,27 @@ def test_what_an_image_shows(attributes: dict[str, object], best: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("offers", "best"),
+    ("sources", "best"),
     [
         # the same image in a newer format
-        ([Offer("a.webp")], "a.jpg"),
-        ([Offer("l.jpg", "(min-width: 900px)"), Offer("m.jpg", "(min-width:600px)")], "l.jpg"),
-        ([Offer("s.jpg", "(max-width: 600px)")], "a.jpg"),
-        ([Offer("a 400w, b 1600w"), Offer("c 800w")], "b"),
+        ([("a.webp", "")], "a.jpg"),
+        ([("l.jpg", "(min-width: 900px)"), ("m.jpg", "(min-width:600px)")], "l.jpg"),
+        ([("m.jpg", "(min-width:600px)"), ("l.jpg", "(min-width: 900px)")], "l.jpg"),
+        ([("s.jpg", "(max-width: 600px)")], "a.jpg"),
+        ([("a 400w, b 1600w", ""), ("c 800w", "")], "b"),
+        ([("b 1600w", ""), ("c 1600w", "")], "b"),
     ],
 )
-def test_the_sources_of_a_image_and_its_image(offers: list[Offer], best: str) -> None:
-    assert best_source({"src": "a.jpg"}, offers) == best
+def test_the_sources_of_a_image_and_its_image(sources: list[tuple[str, str]], best: str) -> None:
+    offered = best_of(offer({"srcset": srcset, "media": media}) for srcset, media in sources)
+    assert best_source({"src": "a.jpg"}, offered) == best
 
 
 def test_sources_that_nobody_can_read_offer_nothing() -> None:
     assert offer({"type": "image/svg+xml", "srcset": "a.svg"}) is None
     assert offer({"media": "print"}) is None
-    assert offer({"type": "image/webp", "data-srcset": "a.webp", "media": "(min-width: 1px)"}) == Offer(
-        "a.webp", "(min-width: 1px)"
-    )
+    found = offer({"type": "image/webp", "data-srcset": "a.webp", "media": "(min-width: 1px)"})
+    assert found == Offer(known=False, width=1001.0, address="a.webp")
 
 
 @pytest.mark.parametrize(
@@ -155,7 +157,7 @@ HOSTILE = ["a " * 700_000, "," * 1_500_000, "a," * 700_000, "a" * 1_500_000, "da
 )
 def test_a_megabyte_in_an_attribute_takes_no_time(text: str) -> None:
     start = process_time()
-    best_source({"src": text, "srcset": text, "data-src": text}, [Offer(text, text)])
+    best_source({"src": text, "srcset": text, "data-src": text}, offer({"srcset": text, "media": text}))
     background(text)
     side({"width": text, "style": text}, "width")
     is_placeholder(text)
@@ -164,7 +166,7 @@ def test_a_megabyte_in_an_attribute_takes_no_time(text: str) -> None:
 
 @given(st.text(alphabet="ab .,;:x2w('\")/\n\tdat", max_size=60))
 def test_nothing_in_an_attribute_is_an_error(text: str) -> None:
-    found = best_source({"src": text, "srcset": text, "data-src": text}, [Offer(text, text)])
+    found = best_source({"src": text, "srcset": text, "data-src": text}, offer({"srcset": text, "media": text}))
     assert not found.startswith("data:")
     assert background(text) == background(text).strip()
     assert side({"width": text, "style": text}, "height") >= 0

@@ -63,16 +63,9 @@ def iso_date(value: str) -> str:
     return _checked(year, month, day, *clock)
 
 
-def _checked(
-    year: str,
-    month: str,
-    day: str | None,
-    hour: str | None = None,
-    minute: str | None = None,
-    second: str | None = None,
-    zone: str | None = None,
-) -> str:
+def _checked(year: str, month: str, day: str | None, *clock: str | None) -> str:
     """The parts as one string, or nothing when there is no such day."""
+    hour, minute, second, zone = clock or (None, None, None, None)
     number = _MONTHS.get(month[:3].lower(), 0) if month.isalpha() else int(month)
     try:
         day_found = date(int(year), number, int(day or 1))

@@ -16,7 +16,7 @@ from itertools import islice
 from turbohtml import Document, Element, Node, PlainText, Text, parse, unescape
 
 from shoal.model import LinkKind
-from shoal.parse.image_sources import Offer, background, best_source, better, offer, side
+from shoal.parse.image_sources import Offer, background, best_of, best_source, offer, side
 from shoal.parse.main_text import is_noise, line
 from shoal.parse.markers import (
     BOX,
@@ -64,6 +64,8 @@ _RENDERED = (
 """Blocks that the renderer gives a line of their own."""
 _IN_LINE = f":not({', '.join(_RENDERED.split())})"
 _WITHOUT_BULLETS = PlainText(bullet="")
+unescaped = unescape
+"""Text with `&amp;` and its like undone."""
 
 # Any element may carry it, so it is cheaper to look for the word than at every element.
 _ITEM_DATE = re.compile(
@@ -114,11 +116,6 @@ def read(html: str) -> Markup:
 def plain_text(html: str) -> str:
     """The text of a piece of HTML, in one line."""
     return read(html).text if "<" in html else unescaped(html)
-
-
-def unescaped(text: str) -> str:
-    """`&amp;` and its like undone."""
-    return unescape(text)
 
 
 def link_elements(html: str) -> Iterator[tuple[list[str], str, str]]:
@@ -194,15 +191,6 @@ class _Notes:
     def box(self, element: Element, box: Box) -> None:
         self.boxes.append(box)
         _enclose(element, BOX, BOX_END)
-
-    def noise(self, element: Element) -> None:
-        self.box(element, Box.NOISE)
-
-    def header(self, element: Element) -> None:
-        self.box(element, Box.HEADER)
-
-    def main(self, element: Element) -> None:
-        self.box(element, Box.MAIN)
 
     def named(self, element: Element) -> None:
         attr = element.attr
@@ -283,8 +271,7 @@ class _Notes:
         alt, title = attributes.get("alt") or "", attributes.get("title") or ""
         image = RawImage("", str(alt), str(title))
         if len(self.markup.images) < MAX_IMAGES:
-            offered = self._offers.get(element.parent)
-            image.src = best_source(attributes, (offered,) if offered else ())
+            image.src = best_source(attributes, self._offers.get(element.parent))
             if image.src:
                 image.width, image.height = side(attributes, "width"), side(attributes, "height")
                 self.markup.images.append(image)
@@ -297,8 +284,8 @@ class _Notes:
         around = element.parent
         if type(around) is Element and around.tag == "picture" and self._sources < _MAX_SOURCES:
             self._sources += 1
-            if found := offer(dict(element.attrs.items())):
-                self._offers[around] = better(self._offers.get(around), found)
+            if best := best_of((self._offers.get(around), offer(dict(element.attrs.items())))):
+                self._offers[around] = best
 
     def background(self, element: Element) -> None:
         """What a style paints behind a box stands in front of it. Behind a whole page it is wallpaper."""
@@ -350,7 +337,14 @@ class _Notes:
         _silence(element)
 
 
-def _lay_out(note: Callable[[_Notes, Element], None] | None) -> Callable[[_Notes, Element], None]:
+_Note = Callable[[_Notes, Element], None]
+
+
+def _box(box: Box) -> _Note:
+    return lambda notes, element: notes.box(element, box)
+
+
+def _lay_out(note: _Note | None) -> _Note:
     def noted(notes: _Notes, element: Element) -> None:
         notes.laid_out.append(element)
         if note:
@@ -359,7 +353,7 @@ def _lay_out(note: Callable[[_Notes, Element], None] | None) -> Callable[[_Notes
     return noted
 
 
-_NOTES: dict[str, Callable[[_Notes, Element], None]] = {
+_NOTES: dict[str, _Note] = {
     "html": _Notes.html,
     "a": _Notes.a,
     "area": _Notes.area,
@@ -374,10 +368,10 @@ _NOTES: dict[str, Callable[[_Notes, Element], None]] = {
     "time": _Notes.time,
     "title": _Notes.title,
     "script": _Notes.script,
-    "header": _Notes.header,
-    "main": _Notes.main,
-    "article": _Notes.main,
-    **dict.fromkeys(_NOISE.split(), _Notes.noise),
+    "header": _box(Box.HEADER),
+    "main": _box(Box.MAIN),
+    "article": _box(Box.MAIN),
+    **dict.fromkeys(_NOISE.split(), _box(Box.NOISE)),
     **dict.fromkeys(_NAMED.split(), _Notes.named),
     **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), _Notes.heading),
 }

@@ -8,7 +8,7 @@ these is read as it is written. All input may be hostile: every look at it ends 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
 
@@ -56,59 +56,42 @@ _STYLE_LENGTH = {
 
 
 class Offer(NamedTuple):
-    """A srcset, and the screens it is for."""
-
-    srcset: str
-    media: str = ""
-
-
-class _Rank(NamedTuple):
-    """How large an image promises to be."""
+    """An image, and how large it promises to be."""
 
     known: bool
-    """Its width in pixels is written beside it."""
+    """Its width in pixels is written beside it, which says more than any screen does."""
     width: float
+    address: str
 
 
 _PLAIN_SCREEN = 1000.0
 """Stands for the width of an image that nothing is said about."""
 
 
-def best_source(attributes: Attributes, offers: Sequence[Offer] = ()) -> str:
+def best_source(attributes: Attributes, offered: Offer | None = None) -> str:
     """The address of the largest image that an image element and the sources in front of it offer, or an empty string."""
     shown = _shown(attributes)
-    if not offers and _SETS.isdisjoint(attributes):
+    if offered is None and _SETS.isdisjoint(attributes):
         return shown
-    own = [Offer(found) for name in _LAZY_SETS if type(found := attributes.get(name)) is str]
-    best, largest = shown, _Rank(False, _PLAIN_SCREEN if shown else -1.0)
-    for address, rank in _candidates((*own, *offers)):
-        if rank > largest:
-            best, largest = address, rank
-    return best
+    plain = Offer(False, _PLAIN_SCREEN if shown else -1.0, shown)
+    own = (found for name in _LAZY_SETS if type(srcset := attributes.get(name)) is str for found in _offers(srcset))
+    best = best_of((plain, *own, offered))
+    return best.address if best else ""
 
 
 def offer(attributes: Attributes) -> Offer | None:
-    """What a `<source>` in a `<picture>` offers, if it is of a type that can be read."""
+    """The best that a `<source>` in a `<picture>` offers, if it is of a type that can be read."""
     kind = attributes.get("type")
     if type(kind) is str and kind.strip().lower().startswith(_UNREADABLE):
         return None
-    found = next((value for name in _LAZY_SETS if type(value := attributes.get(name)) is str and value), "")
+    srcset = next((value for name in _LAZY_SETS if type(value := attributes.get(name)) is str and value), "")
     media = attributes.get("media")
-    return _narrowed(Offer(found, media if type(media) is str else "")) if found else None
+    return best_of(_offers(srcset, media if type(media) is str else ""))
 
 
-def _narrowed(offered: Offer) -> Offer | None:
-    """The best of an offer is all that counts, and is found once, however many images there are to choose it."""
-    best = max(_found(offered), key=lambda found: found[1], default=None)
-    return Offer(best[0], offered.media[:_MAX_MEDIA]) if best else None
-
-
-def better(known: Offer | None, found: Offer) -> Offer:
-    """Which of two narrowed offers counts; the first of equal ones."""
-    if known is None:
-        return found
-    ranks = [next((rank for _, rank in _found(one)), _Rank(False, -1.0)) for one in (known, found)]
-    return found if ranks[1] > ranks[0] else known
+def best_of(offers: Iterable[Offer | None]) -> Offer | None:
+    """The first of the largest."""
+    return max(filter(None, offers), key=lambda one: (one.known, one.width), default=None)
 
 
 def _shown(attributes: Attributes) -> str:
@@ -143,27 +126,17 @@ def is_placeholder(address: str) -> bool:
 # --- several sizes ---------------------------------------------------------------------------------------------------
 
 
-def _candidates(offers: Iterable[Offer]) -> Iterator[tuple[str, _Rank]]:
-    for offered in offers:
-        for written, rank in _found(offered):
-            yield written.split(None, 1)[0], rank
-
-
-def _found(offered: Offer) -> Iterator[tuple[str, _Rank]]:
-    """Each image as it is written, and how large it promises to be."""
-    screen = _screen(offered.media)
-    for found in islice(_CANDIDATE.finditer(offered.srcset), _MAX_CANDIDATES):
-        address, descriptor = found[1].rstrip(","), (found[2] or "")[:_MAX_DESCRIPTOR]
-        if _address(address):
-            yield address + descriptor, _rank(descriptor, screen)
-
-
-def _rank(descriptor: str, screen: float) -> _Rank:
-    size = _SIZE.search(descriptor)
-    if size is None:
-        return _Rank(False, screen)
-    number = float(size[1])
-    return _Rank(True, number) if size[2] == "w" else _Rank(False, number * screen)
+def _offers(srcset: str, media: str = "") -> Iterator[Offer]:
+    """The images of a srcset for some screens."""
+    screen = _screen(media)
+    for found in islice(_CANDIDATE.finditer(srcset), _MAX_CANDIDATES):
+        if address := _address(found[1].rstrip(",")):
+            size = _SIZE.search((found[2] or "")[:_MAX_DESCRIPTOR])
+            if size is None:
+                yield Offer(False, screen, address)
+            else:
+                number = float(size[1])
+                yield Offer(True, number, address) if size[2] == "w" else Offer(False, number * screen, address)
 
 
 def _screen(media: str) -> float:

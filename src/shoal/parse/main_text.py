@@ -8,8 +8,9 @@ Each step is taken back when too little is left: a page must never lose its text
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import filterfalse, islice
 
 from shoal.parse.markers import HEADING, SPAN, SPAN_END, TextSection
 
@@ -78,20 +79,18 @@ def main_text(sections: Sequence[TextSection]) -> str:
 
 def headings(sections: Iterable[TextSection]) -> str:
     """The headings outside of navigation and footers, one on each line."""
-    marked = [
-        text
-        for section in sections
-        if HEADING in section.text and not section.noise
-        for text in section.text.split("\n")
-        if text.endswith(HEADING)
-    ]
-    return "\n".join(filter(None, [_plain(text)[:MAX_LINE] for text in marked[:_MAX_HEADINGS]]))
+    marked = islice(_headings(section for section in sections if not section.noise), _MAX_HEADINGS)
+    return "\n".join(filter(None, [_plain(text)[:MAX_LINE] for text in marked]))
 
 
 def first_heading(sections: Iterable[TextSection]) -> str:
     """The text of the first heading, if there is one."""
-    marked = (line for section in sections for line in section.text.split("\n") if line.endswith(HEADING))
-    return next(filter(None, map(_plain, marked)), "")[:MAX_LINE]
+    return next(filter(None, map(_plain, _headings(sections))), "")[:MAX_LINE]
+
+
+def _headings(sections: Iterable[TextSection]) -> Iterator[str]:
+    lines = (line for section in sections if HEADING in section.text for line in section.text.split("\n"))
+    return (line for line in lines if line.endswith(HEADING))
 
 
 def _split(sections: Iterable[TextSection]) -> tuple[str, int]:
@@ -150,14 +149,8 @@ def _plain(marked: str) -> str:
 
 def _without_small_print(lines: list[str]) -> list[str]:
     """Cookie notices stand first, copyrights last: only there is looked, because looking everywhere is slow."""
-    if len(lines) <= 2 * _EDGE:
-        return [line for line in lines if not _is_small_print(line)]
-    first, last = lines[:_EDGE], lines[-_EDGE:]
-    return [
-        *[line for line in first if not _is_small_print(line)],
-        *lines[_EDGE:-_EDGE],
-        *[line for line in last if not _is_small_print(line)],
-    ]
+    first, rest = lines[:_EDGE], lines[_EDGE:]
+    return [*filterfalse(_is_small_print, first), *rest[:-_EDGE], *filterfalse(_is_small_print, rest[-_EDGE:])]
 
 
 def _is_small_print(line: str) -> bool:

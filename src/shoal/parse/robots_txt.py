@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -53,7 +53,8 @@ class Robots:
 
     def __init__(self, text: str, user_agent: str) -> None:
         groups = list(_groups(_lines(text)))
-        readings = {tuple(_chosen(groups, names)) for names in _readings(user_agent)}
+        name = product_token(user_agent).lower()
+        readings = {tuple(_chosen(groups, name, read)) for read in (product_token, _token)}
         self._rules = [_Rules(line for place in places for line in groups[place].lines) for places in readings]
 
     def allowed(self, url: str) -> bool:
@@ -131,21 +132,11 @@ def _groups(lines: Iterable[tuple[str, str]]) -> Iterator[_Group]:
     yield group
 
 
-def _readings(user_agent: str) -> list[tuple[str, bool]]:
-    """Our name as it is, and the token that the RFC makes of it."""
-    name = product_token(user_agent).lower()
-    return [(name, False), (_token(name), True)]
-
-
-def _chosen(groups: list[_Group], reading: tuple[str, bool]) -> list[int]:
-    """The places of the groups for us: those with our name, or else those for all."""
-    name, as_token = reading
-    ours = [place for place, group in enumerate(groups) if any(_names(agent, name, as_token) for agent in group.agents)]
+def _chosen(groups: list[_Group], name: str, read: Callable[[str], str]) -> list[int]:
+    """The places of the groups for us: those whose name reads like ours, or else those for all."""
+    name = read(name)
+    ours = [place for place, group in enumerate(groups) if name in map(read, group.agents)]
     return ours or [place for place, group in enumerate(groups) if "*" in group.agents]
-
-
-def _names(agent: str, name: str, as_token: bool) -> bool:
-    return _token(agent) == name if as_token else product_token(agent) == name
 
 
 # --- rules -----------------------------------------------------------------------------------------------------------
