@@ -45,55 +45,39 @@ class PublishedSource:
     async def find(self, words: str, limit: int) -> Suggestions | Unanswered:
         """All pages in which one of the words stands (title, summary or address), or all if there are no words."""
         collector = SuggestionCollector(limit, self._wanted, phrases_in(words) if words.strip() else ())
+        document: ListDocument | Unanswered
         if isinstance(self._place, ListDocument):
-            read = await self._read(self._place, collector)
-        elif self._place == f"{origin_of(self._place)}/":
-            read = await self._read_site(self._place, collector)
+            home, document = "", self._place
         else:
-            read = await self._read_address(self._place, collector)
-        return read if isinstance(read, Unanswered) else collector.answer()
+            home = self._place if self._place == f"{origin_of(self._place)}/" else ""
+            if home and await self._read_sitemaps_of(home, collector):
+                return collector.answer()
+            document = await self._fetch(self._place)
+        read = document if isinstance(document, Unanswered) else await self._read(document, home, collector)
+        return read or collector.answer()
 
     # --- from a place to documents -----------------------------------------------------------------------------------
 
-    async def _read_site(self, home: str, collector: SuggestionCollector) -> Unanswered | None:
-        """What its sitemaps list; a site without them may name feeds on its home page."""
-        if await self._read_sitemaps_of(home, collector):
-            return None
-        document = await self._fetch(home)
-        if isinstance(document, Unanswered):
-            return document
-        if (listing := understood(document)) is None:
-            named = lists_named_in(_text(document), home)
-            if named and await self._walk(named, collector):
-                return None
-            return _nothing(
-                collector,
-                f"{home} has no sitemap (neither in robots.txt nor as /sitemap.xml), and its page names no feed; "
-                "give the address of a sitemap or a feed",
-            )
-        return await self._follow(document, listing, collector)
+    async def _read(self, document: ListDocument, home: str, collector: SuggestionCollector) -> Unanswered | None:
+        """What it lists; a page that lists nothing may name feeds, or be of a site that has sitemaps.
 
-    async def _read_address(self, url: str, collector: SuggestionCollector) -> Unanswered | None:
-        document = await self._fetch(url)
-        if isinstance(document, Unanswered):
-            return document
-        return await self._read(document, collector)
-
-    async def _read(self, document: ListDocument, collector: SuggestionCollector) -> Unanswered | None:
-        """What it lists; a page that lists nothing may name feeds, or be of a site that has sitemaps."""
+        Of a home page the sitemaps were looked for already.
+        """
         if (listing := understood(document)) is not None:
             return await self._follow(document, listing, collector)
-        if document.base is not None:
-            named = lists_named_in(_text(document), document.base)
+        if base := home or document.base:
+            named = lists_named_in(_text(document), base)
             if named and await self._walk(named, collector):
                 return None
-            if await self._read_sitemaps_of(document.base, collector):
+            if not home and await self._read_sitemaps_of(base, collector):
                 return None
-        return _nothing(
-            collector,
-            f"{document.name} is neither a sitemap, a feed nor a list of URLs, and leads to none; "
-            "give the address of one",
-        )
+        why = f"{document.name} is neither a sitemap, a feed nor a list of URLs, and leads to none; give the address of one"
+        if home:
+            why = (
+                f"{home} has no sitemap (neither in robots.txt nor as /sitemap.xml), and its page names no feed; "
+                "give the address of a sitemap or a feed"
+            )
+        return _nothing(collector, why)
 
     async def _read_sitemaps_of(self, url: str, collector: SuggestionCollector) -> bool:
         """True when the site of this URL has sitemaps that can be read."""
@@ -108,9 +92,8 @@ class PublishedSource:
         if usual in named:
             return False
         document = await self._fetch(usual)
-        listing = understood(document) if isinstance(document, ListDocument) else None
         # Many sites answer every address with a page.
-        if not isinstance(document, ListDocument) or listing is None:
+        if isinstance(document, Unanswered) or (listing := understood(document)) is None:
             return False
         return await self._follow(document, listing, collector) is None
 
@@ -217,4 +200,4 @@ def lists_named_in(page: str, base: str) -> tuple[str, ...]:
         for rel, kind, href in link_elements(page[:_HEAD])
         if href and ("sitemap" in rel or ("alternate" in rel and kind in feed.TYPES))
     )
-    return tuple(dict.fromkeys(address for address in wanted if address is not None))
+    return tuple(dict.fromkeys(filter(None, wanted)))

@@ -7,7 +7,7 @@ nothing else, a broken feed gives what can be read of it, and what it declares a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import msgspec
 
@@ -267,11 +267,8 @@ def read_json_feed(text: str, *, base: str | None, source: str) -> Listing | Non
         return None
     if "jsonfeed.org" not in feed.version:
         return None
-    return Listing(pages=_usable(_item(raw, base, source) for raw in feed.items[:_MOST_ENTRIES]))
-
-
-def _usable(pages: Iterable[Suggestion | None]) -> tuple[Suggestion, ...]:
-    return tuple(page for page in pages if page is not None)
+    pages = (_item(raw, base, source) for raw in feed.items[:_MOST_ENTRIES])
+    return Listing(pages=tuple(filter(None, pages)))
 
 
 def _item(raw: msgspec.Raw, base: str | None, source: str) -> Suggestion | None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from urllib.parse import unquote_to_bytes
 
 import msgspec
+from msgspec.structs import asdict
 
 from shoal.errors import InputError
 from shoal.model import Suggestion, Suggestions, Value
@@ -125,13 +126,8 @@ def listed(suggestions: Iterable[Suggestion], phrases: Sequence[str], known: Col
     said = WordsSaid([*phrases, *words])
     return tuple(
         Listed(
+            **asdict(one),
             number=number,
-            url=one.url,
-            title=one.title,
-            snippet=one.snippet,
-            source=one.source,
-            engines=one.engines,
-            updated=one.updated,
             matched=_without_repeats(said.by(one), phrases),
             known=one.url in known,
         )

@@ -41,7 +41,7 @@ def read_addresses(text: str, *, source: str) -> Listing:
     """A text file with one URL a line, perhaps with a remark behind it; other lines are no harm."""
     addresses = [line[1] for line in islice(_ADDRESS.finditer(text), _MOST_ENTRIES + 1)]
     pages = (suggestion(address, source=source) for address in addresses[:_MOST_ENTRIES])
-    return Listing(pages=tuple(page for page in pages if page is not None), problem=_too_many(len(addresses)))
+    return Listing(pages=tuple(filter(None, pages)), problem=_too_many(len(addresses)))
 
 
 def sitemaps_named_in(robots: str, base: str) -> tuple[str, ...]:
@@ -49,7 +49,7 @@ def sitemaps_named_in(robots: str, base: str) -> tuple[str, ...]:
     lines = (line.partition("#")[0].partition(":") for line in robots.splitlines())
     values = (value.strip() for name, _, value in lines if name.strip().lower() == "sitemap")
     named = (normalise(value, base) for value in values if value)
-    return tuple(dict.fromkeys(address for address in named if address is not None))
+    return tuple(dict.fromkeys(filter(None, named)))
 
 
 def _too_many(count: int) -> str:
