@@ -260,13 +260,10 @@ def _tags(file: bytes, order: str) -> Iterator[tuple[int, int, int, bytes]]:
     """Tag, type, number of values, and the value or where it stands: of the first image."""
     (start,) = struct.unpack_from(f"{order}I", file, 4)
     (count,) = struct.unpack_from(f"{order}H", file, start)
-    yield from struct.iter_unpack(f"{order}HHI4s", _exactly(file, start + 2, 12 * count))
-
-
-def _exactly(file: bytes, place: int, count: int) -> bytes:
-    if place + count > len(file):
+    end = start + 2 + 12 * count
+    if end > len(file):
         raise struct.error("the table ends too early")
-    return file[place : place + count]
+    yield from struct.iter_unpack(f"{order}HHI4s", file[start + 2 : end])
 
 
 def _number(order: str, kind: int, value: bytes) -> int:

@@ -77,12 +77,12 @@ class PillowDecoder:
                 raise Unusable("The server sent no bytes.")
             body, orientation = pixels_of(response.body)
             image = _opened(body)
-            name = (image.format or "").lower()
-            size = self._checked(image.size)
+            name, size = (image.format or "").lower(), image.size
+            self._check(*image.size)
             if orientation == 1:
                 orientation = orientation_in(image.info.get("exif", b""))
             small = _decoded(image, orientation)
-        if all(darkest + _ONE_COLOUR >= brightest for darkest, brightest in _extremes(small)):
+        if np.ptp(np.asarray(small), axis=(0, 1)).max() <= _ONE_COLOUR:  # of red, green and blue
             raise Unusable("The image is one colour all over.")
         width, height = _as_shown(size, small.size)
         return DecodedImage(
@@ -93,16 +93,14 @@ class PillowDecoder:
             thumbnail=_webp(small),
         )
 
-    def _checked(self, size: tuple[int, int]) -> tuple[int, int]:
+    def _check(self, width: int, height: int) -> None:
         """What the file says of its size, before memory is spent on it."""
-        width, height = size
         if width * height > self._settings.max_pixels:
             limit = self._settings.max_pixels
             raise Unusable(f"The image has {width:,} x {height:,} pixels, and {limit:,} is the most that is decoded.")
-        if min(size) < self._settings.least_side:
+        if min(width, height) < self._settings.least_side:
             least = self._settings.least_side
             raise Unusable(f"The image has {width} x {height} pixels, and one with a side below {least} is an icon.")
-        return size
 
 
 # --- decoding --------------------------------------------------------------------------------------------------------
@@ -174,13 +172,7 @@ def _as_shown(size: tuple[int, int], small: tuple[int, int]) -> tuple[int, int]:
     return (height, width) if (width - height) * (small[0] - small[1]) < 0 else size
 
 
-def _extremes(image: Image.Image) -> list[tuple[int, int]]:
-    """The least and the most of red, green and blue."""
-    pixels = np.asarray(image)
-    return list(zip(pixels.min(axis=(0, 1)).tolist(), pixels.max(axis=(0, 1)).tolist(), strict=True))
-
-
-def _greys(image: Image.Image) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+def _greys(image: Image.Image) -> NDArray[np.float64]:
     return np.asarray(image.convert("L").resize((SIDE, SIDE), Image.Resampling.BOX), dtype=np.float64)
 
 

@@ -60,8 +60,8 @@ class Setting(Protocol):
 class Names:
     """The implementations there are; `services.crawls` knows them, the topic does not."""
 
-    strategies: tuple[str, ...]
-    judges: tuple[str, ...]
+    strategies: tuple[str, ...] = ()
+    judges: tuple[str, ...] = ()
     parameters: Mapping[str, Sequence[Setting]] = field(default_factory=dict, hash=False)
     """What can be set of each strategy; one that is not here has nothing to set."""
 
@@ -112,10 +112,9 @@ def overlay(settings: Settings, options: Mapping[str, object], *, names: Names) 
 
 def read_fetching(options: Mapping[str, object], *, environ: Mapping[str, str] | None = None) -> Fetching:
     """How to talk to servers where there is no crawl: from options and environment."""
-    names = Names(strategies=(), judges=())
     settings = Settings(topic=Topic(name="", terms=()), seeds=())
     for source in (_environment(environ or {}), _options(options)):
-        settings = _applied(settings, source, names)
+        settings = _applied(settings, source, Names())
     return settings.fetching
 
 
@@ -127,7 +126,7 @@ def read_cluster(
     cluster = Cluster()
     for source in (_environment(environ or {}), file, _options(options)):
         said = {key: value for key, value in source.values.items() if key in Cluster.__struct_fields__}
-        changes = _changes(_Source(values=said, called=source.called), Names(strategies=(), judges=()))
+        changes = _changes(_Source(values=said, called=source.called), Names())
         cluster = replace(cluster, **changes.get(_CLUSTER, {}))
     return cluster
 
@@ -187,61 +186,51 @@ def _refuse_unknown(file: _Source, path: Path, names: Names) -> None:
 # --- what can be said ------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Key:
-    """How one key is read, and where in the settings it goes: (part, field), an empty part being `Settings` itself."""
-
-    read: Callable[[object], object]
-    places: tuple[tuple[str, str], ...]
-
-
 @cache
-def _keys(names: Names) -> dict[str, _Key]:
-    def key(read: Callable[[object], object], *places: tuple[str, str]) -> _Key:
-        return _Key(read, places)
-
+def _keys(names: Names) -> dict[str, tuple[Callable[[object], object], *tuple[tuple[str, str], ...]]]:
+    """How each key is read, and where in the settings it goes: (part, field), an empty part being `Settings` itself."""
     return {
-        "name": key(value_readers.line, ("topic", "name")),
-        "keywords": key(value_readers.keywords, ("topic", "terms")),
-        "learned": key(value_readers.learned, ("topic", "learned")),
-        "not": key(value_readers.keywords, ("topic", "negative")),
-        "any": key(read_parts, ("topic", "any")),
-        "seeds": key(value_readers.seeds, ("", "seeds")),
-        "language": key(value_readers.language, ("topic", "languages"), ("fetching", "languages")),
-        "label": key(value_readers.line, ("", "label")),
-        "threshold": key(value_readers.number, ("topic", "threshold")),
-        "strategy": key(value_readers.one_of(names.strategies), ("", "strategy")),
-        "parameters": key(value_readers.named_numbers, ("", "parameters")),
-        "judge": key(value_readers.one_of(names.judges), ("", "judge")),
-        "learn_from_seeds": key(value_readers.yes_or_no, ("learning", "from_seeds")),
-        "adapt_topic": key(value_readers.yes_or_no, ("learning", "adapt_topic")),
-        "adapt_threshold": key(value_readers.yes_or_no, ("learning", "adapt_threshold")),
-        "adapt_interval": key(value_readers.whole(1), ("learning", "interval")),
-        "adapt_wanted": key(value_readers.whole(1), ("learning", "wanted")),
-        "scope": key(value_readers.one_of(get_args(get_type_hints(Scope)["kind"])), ("scope", "kind")),
-        "include": key(value_readers.texts, ("scope", "include")),
-        "exclude": key(value_readers.texts, ("scope", "exclude")),
-        "images": key(value_readers.yes_means("relevant", "none"), ("images", "wanted")),
-        "all_images": key(value_readers.yes_means("all", "none"), ("images", "wanted")),
-        "max_images": key(value_readers.whole(1), ("images", "max_images")),
-        "max_pages": key(value_readers.whole(1), ("budget", "max_pages")),
-        "max_pages_per_host": key(value_readers.whole(1), ("budget", "max_pages_per_host")),
-        "max_depth": key(value_readers.whole(0), ("budget", "max_depth")),
-        "max_bytes": key(value_readers.whole(1), ("budget", "max_bytes")),
-        "max_time": key(value_readers.duration, ("budget", "max_time")),
-        "until_done": key(value_readers.least_share, ("budget", "until_done")),
-        "delay": key(value_readers.number, ("politeness", "delay")),
-        "per_host": key(value_readers.whole(1), ("politeness", "per_host")),
-        "concurrency": key(value_readers.whole(1), ("fetching", "concurrency")),
-        "hurry": key(value_readers.yes_or_no, ("fetching", "hurry")),
-        "processes": key(value_readers.whole(1), ("", "processes")),
-        "index": key(value_readers.yes_or_no, ("", "index")),
-        "proxy": key(value_readers.proxy, ("fetching", "proxy")),
-        "user_agent": key(value_readers.user_agent, ("fetching", "user_agent")),
-        "contact": key(value_readers.header, ("fetching", "contact")),
-        "allow_private": key(value_readers.networks, ("fetching", "allow_private")),
-        "database": key(value_readers.database, (_CLUSTER, "database")),
-        "broker": key(value_readers.broker, (_CLUSTER, "broker")),
+        "name": (value_readers.line, ("topic", "name")),
+        "keywords": (value_readers.keywords, ("topic", "terms")),
+        "learned": (value_readers.learned, ("topic", "learned")),
+        "not": (value_readers.keywords, ("topic", "negative")),
+        "any": (read_parts, ("topic", "any")),
+        "seeds": (value_readers.seeds, ("", "seeds")),
+        "language": (value_readers.language, ("topic", "languages"), ("fetching", "languages")),
+        "label": (value_readers.line, ("", "label")),
+        "threshold": (value_readers.number, ("topic", "threshold")),
+        "strategy": (value_readers.one_of(names.strategies), ("", "strategy")),
+        "parameters": (value_readers.named_numbers, ("", "parameters")),
+        "judge": (value_readers.one_of(names.judges), ("", "judge")),
+        "learn_from_seeds": (value_readers.yes_or_no, ("learning", "from_seeds")),
+        "adapt_topic": (value_readers.yes_or_no, ("learning", "adapt_topic")),
+        "adapt_threshold": (value_readers.yes_or_no, ("learning", "adapt_threshold")),
+        "adapt_interval": (value_readers.whole(1), ("learning", "interval")),
+        "adapt_wanted": (value_readers.whole(1), ("learning", "wanted")),
+        "scope": (value_readers.one_of(get_args(get_type_hints(Scope)["kind"])), ("scope", "kind")),
+        "include": (value_readers.texts, ("scope", "include")),
+        "exclude": (value_readers.texts, ("scope", "exclude")),
+        "images": (value_readers.yes_means("relevant", "none"), ("images", "wanted")),
+        "all_images": (value_readers.yes_means("all", "none"), ("images", "wanted")),
+        "max_images": (value_readers.whole(1), ("images", "max_images")),
+        "max_pages": (value_readers.whole(1), ("budget", "max_pages")),
+        "max_pages_per_host": (value_readers.whole(1), ("budget", "max_pages_per_host")),
+        "max_depth": (value_readers.whole(0), ("budget", "max_depth")),
+        "max_bytes": (value_readers.whole(1), ("budget", "max_bytes")),
+        "max_time": (value_readers.duration, ("budget", "max_time")),
+        "until_done": (value_readers.least_share, ("budget", "until_done")),
+        "delay": (value_readers.number, ("politeness", "delay")),
+        "per_host": (value_readers.whole(1), ("politeness", "per_host")),
+        "concurrency": (value_readers.whole(1), ("fetching", "concurrency")),
+        "hurry": (value_readers.yes_or_no, ("fetching", "hurry")),
+        "processes": (value_readers.whole(1), ("", "processes")),
+        "index": (value_readers.yes_or_no, ("", "index")),
+        "proxy": (value_readers.proxy, ("fetching", "proxy")),
+        "user_agent": (value_readers.user_agent, ("fetching", "user_agent")),
+        "contact": (value_readers.header, ("fetching", "contact")),
+        "allow_private": (value_readers.networks, ("fetching", "allow_private")),
+        "database": (value_readers.database, (_CLUSTER, "database")),
+        "broker": (value_readers.broker, (_CLUSTER, "broker")),
     }
 
 
@@ -259,12 +248,12 @@ def _changes(source: _Source, names: Names) -> dict[str, dict[str, Any]]:
     """What the source says, by part and field."""
     changed: dict[str, dict[str, Any]] = {}
     for name, raw in source.values.items():
-        key = _keys(names)[name]
+        read, *places = _keys(names)[name]
         try:
-            value = key.read(raw)
+            value = read(raw)
         except ValueError as error:
             raise InputError(f"{source.called(name)} {error}") from None
-        for part, place in key.places:
+        for part, place in places:
             changed.setdefault(part, {})[place] = value
     return changed
 

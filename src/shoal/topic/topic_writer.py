@@ -69,10 +69,10 @@ def add_seeds(path: Path, urls: Iterable[str]) -> tuple[str, ...]:
 
     Comments, order and everything else stay as they are.
     """
-    document = _read(path)
+    said, document = load(path), _read(path)  # `load` says what is wrong with a file that cannot be read
     try:
         wanted = value_readers.seeds(list(urls))
-        known = value_readers.seeds(_plain(document.get("seeds", [])))
+        known = value_readers.seeds(said.get("seeds", []))
     except ValueError as error:
         raise InputError(f"{path}: seeds {error}") from None
     new = tuple(url for url in wanted if url not in known)
@@ -193,12 +193,7 @@ def _split(text: str) -> tuple[str, str]:
     return "".join(lines[:count]), "".join(lines[count:])
 
 
-def _plain(value: object) -> object:
-    return value.unwrap() if hasattr(value, "unwrap") else value
-
-
 def _read(path: Path) -> tomlkit.TOMLDocument:
-    load(path)  # says what is wrong with a file that cannot be read
     try:
         return tomlkit.parse(path.read_bytes().decode("utf-8-sig"))
     except OSError as error:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from ipaddress import ip_network
 from math import isfinite
 from reprlib import Repr
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 from rapidfuzz import process
 from rapidfuzz.distance import Indel
@@ -69,14 +69,14 @@ def whole(least: int) -> Callable[[object], int]:
 
 def number(value: object) -> float:
     """A finite number that is not negative."""
-    if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0 and _fits(value):
+    if _is_number(value) and value >= 0:
         return float(value)
     raise ValueError(f"must be a number that is not negative, not {short(value)}")
 
 
-def _fits(value: float) -> bool:
+def _is_number(value: object) -> TypeGuard[int | float]:
     try:
-        return isfinite(value)
+        return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
     except OverflowError:  # an integer of more than 300 digits
         return False
 
@@ -84,7 +84,7 @@ def _fits(value: float) -> bool:
 def duration(value: object) -> float:
     """Seconds, from a number or from text such as `90s`, `10m`, `1h30m`."""
     seconds = _seconds_in(value) if isinstance(value, str) else value
-    if isinstance(seconds, int | float) and not isinstance(seconds, bool) and seconds > 0 and _fits(seconds):
+    if _is_number(seconds) and seconds > 0:
         return float(seconds)
     raise ValueError(f"must be seconds or a duration such as '90s', '10m', '2h' or '1d', not {short(value)}")
 
@@ -135,15 +135,14 @@ def yes_means(yes: str, no: str) -> Callable[[object], str]:
 
 def named_numbers(value: object) -> tuple[tuple[str, float], ...]:
     """Names with their numbers: a table, or text such as `width=10, depth=3`."""
-    if isinstance(value, Mapping):
-        return tuple((name, _named_number(name, amount)) for name, amount in value.items())
-    parts = [part for one in texts(value) for part in _SEPARATORS.split(one) if part.strip()]
-    pairs = dict(_weighted(part) if "=" in part else (part.strip(), None) for part in parts)
-    return tuple((name, _named_number(name, amount)) for name, amount in pairs.items())
+    if not isinstance(value, Mapping):
+        parts = [part for one in texts(value) for part in _SEPARATORS.split(one) if part.strip()]
+        value = dict(_weighted(part) if "=" in part else (part.strip(), None) for part in parts)
+    return tuple((name, _named_number(name, amount)) for name, amount in value.items())
 
 
 def _named_number(name: str, amount: object) -> float:
-    if isinstance(amount, int | float) and not isinstance(amount, bool) and _fits(amount):
+    if _is_number(amount):
         return float(amount)
     said = "none" if amount is None else short(amount)
     raise ValueError(f"must be names with numbers, such as width=10, but {short(name)} has {said}")
@@ -297,15 +296,20 @@ def is_weight(said: object) -> bool:
 
 
 def _term(word: str, said: object, origin: Origin) -> Term:
-    numbers = said if isinstance(said, Mapping) else {"weight": said}
+    numbers: dict[str, Any] = {
+        "weight": 1.0,
+        "factor": 1.0,
+        **(said if isinstance(said, Mapping) else {"weight": said}),
+    }
     if wrong := [name for name in numbers if name not in _SAID_OF_A_WORD]:
         hint = did_you_mean(wrong[0], _SAID_OF_A_WORD)
         raise ValueError(f"must say weight and factor of a word, but {short(word)} has {short(wrong[0])}{hint}")
-    weight = _weight(word, numbers.get("weight", 1.0))
-    factor = numbers.get("factor", 1.0)
-    if not _above_zero(factor):
-        raise ValueError(f"must have factors that are numbers above 0, but {short(word)} has {short(factor)}")
-    return Term(text=word.strip(), weight=weight, factor=float(factor), origin=origin)
+    if not terms(word):
+        raise ValueError(f"must have words in them, but {short(word)} has none")
+    for name, value in numbers.items():
+        if not (_is_number(value) and value > 0):
+            raise ValueError(f"must have {name}s that are numbers above 0, but {short(word)} has {short(value)}")
+    return Term(text=word.strip(), weight=float(numbers["weight"]), factor=float(numbers["factor"]), origin=origin)
 
 
 def _weighted(part: str) -> tuple[str, object]:
@@ -317,18 +321,6 @@ def _weighted(part: str) -> tuple[str, object]:
         return word, float(weight)
     except ValueError:
         return word, weight
-
-
-def _weight(word: str, weight: object) -> float:
-    if not terms(word):
-        raise ValueError(f"must have words in them, but {short(word)} has none")
-    if _above_zero(weight):
-        return float(weight)
-    raise ValueError(f"must have weights that are numbers above 0, but {short(word)} has {short(weight)}")
-
-
-def _above_zero(value: object) -> TypeGuard[int | float]:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value > 0 and _fits(value)
 
 
 def form_of(word: str) -> str:
