@@ -45,7 +45,7 @@ _MAX_SPELT = 6
 """Letters that one character may become, as `㌖` does. Two Arabic ones would become whole sentences."""
 # Chinese and Korean characters are plain already.
 _FOLDED_RANGES = ((0x80, 0x3400), (0xA000, 0xAC00), (0xD7A4, 0xD800), (0xE000, 0x10000))
-_HAN_RANGES = ((0x3400, 0xA000),)
+_HAN_RANGE = range(0x3400, 0xA000)
 
 
 def fold(text: str) -> str:
@@ -66,17 +66,13 @@ def fold(text: str) -> str:
 @cache
 def _folding() -> tuple[re.Pattern[str], dict[str, str]]:
     """What `fold` replaces, and by what; built at the first text that is not ASCII."""
-    plain = {character: _plain(character) for character in _characters(_FOLDED_RANGES)}
-    plain |= {character: character for character in _characters(_HAN_RANGES)}
+    plain = {chr(code): _plain(chr(code)) for start, end in _FOLDED_RANGES for code in range(start, end)}
+    plain |= {character: character for character in map(chr, _HAN_RANGE)}
     # One character a line: alone, none can become part of a phrase, so OpenCC answers character by character.
     simplified = opencc.OpenCC("t2s").convert("\n".join(plain.values())).split("\n")
     silent = re.compile(f"[{_SILENT}]")
     table = {old: new for old, new in zip(plain, simplified, strict=True) if old != new and not silent.match(old)}
     return re.compile(f"[{_SILENT}{_ranges(sorted(map(ord, table)))}]"), table
-
-
-def _characters(ranges: Iterable[tuple[int, int]]) -> Iterable[str]:
-    return (chr(code) for start, end in ranges for code in range(start, end))
 
 
 def _plain(character: str) -> str:

@@ -175,8 +175,7 @@ class TopicLearner:
     ) -> tuple[Topic, str]:
         if not self._learning.adapt_topic:
             return topic, ""
-        new = await asyncio.to_thread(estimate, self._start, topic, relevant, irrelevant, general())
-        return new.topic, new.why
+        return await asyncio.to_thread(estimate, self._start, topic, relevant, irrelevant, general())
 
     def _adapt_threshold(self, topic: Topic, verdicts: Sequence[Verdict]) -> tuple[Topic, str]:
         if not verdicts:

@@ -70,7 +70,9 @@ def _too_many(parts: str) -> Unusable:
 _MARKER = re.compile(rb"\xff[\x01-\xfe]")
 _NEXT_SEGMENT = re.compile(rb"\xff[\xc0-\xcf\xd8-\xfe]")
 """Within a scan, the other markers are part of it."""
-_SCAN, _END, _NOTES, _JFIF, _ADOBE, _COMMENT = 0xDA, 0xD9, 0xE1, 0xE0, 0xEE, 0xFE
+_SCAN, _END, _NOTES, _COMMENT = 0xDA, 0xD9, 0xE1, 0xFE
+_COLOURS = frozenset(((0xE0, b"JFIF\x00"), (0xEE, b"Adobe")))
+"""Two notes say which colours the numbers mean."""
 _WITHOUT_LENGTH = frozenset((*range(0xC0), *range(0xD0, 0xD9)))
 
 
@@ -82,7 +84,7 @@ def _jpeg(body: bytes) -> Pixels:
             raise _too_many("scans")
         if code == _NOTES and orientation == 1:
             orientation = orientation_in(segment[4:])
-        if not 0xE0 <= code <= _COMMENT or _tells_colours(code, segment[4:9]):
+        if not 0xE0 <= code <= _COMMENT or (code, segment[4:9]) in _COLOURS:
             kept.append(segment)
     return Pixels(b"".join(kept), orientation)
 
@@ -105,11 +107,6 @@ def _segments(body: bytes) -> Iterator[tuple[int, bytes]]:
             place = following.start() if following is not None else len(body)
         yield code, body[start:place]
     raise _too_many("segments")
-
-
-def _tells_colours(code: int, name: bytes) -> bool:
-    """Two notes say which colours the numbers mean."""
-    return (code == _JFIF and name == b"JFIF\x00") or (code == _ADOBE and name == b"Adobe")
 
 
 # --- PNG -------------------------------------------------------------------------------------------------------------

@@ -107,19 +107,11 @@ _NAMED = 5
 """More words than this are counted, not named, in a reason."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Estimate:
-    """The topic as it is estimated now; whoever keeps the versions gives it its number."""
-
-    topic: Topic
-    why: str
-    """One sentence for the history; empty when the topic stays as it is, because no weight moved by a tenth."""
-
-
 def estimate(
     start: Topic, now: Topic, relevant: Sequence[Words], irrelevant: Sequence[Words], background: Background
-) -> Estimate:
-    """The topic anew, from the one the crawl began with, the one it has, and the pages judged so far.
+) -> tuple[Topic, str]:
+    """The topic anew, from the one the crawl began with, the one it has, and the pages judged so far; and why, in one sentence,
+    which is empty when the topic stays as it is, because no weight moved by a tenth.
 
     The background is that of the language; the irrelevant pages are added to it here. Without relevant pages nothing
     changes. Of several topics, each learns from the relevant pages that hold one of its own words.
@@ -135,9 +127,8 @@ def estimate(
         thresholds = [part.threshold for part in now.any]
         kept = [replace(part, threshold=own) for part, own in zip(parts, thresholds, strict=True)]
         topic = together(now, kept)
-    if why := difference(now, topic).sentence():
-        return Estimate(topic=topic, why=why)
-    return Estimate(topic=now, why="")
+    why = difference(now, topic).sentence()
+    return (topic, why) if why else (now, "")
 
 
 def _rocchio(first: Topic, relevant: Sequence[Words], irrelevant: Sequence[Words], background: Background) -> Topic:

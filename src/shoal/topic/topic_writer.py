@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
 
 import tomlkit
@@ -188,9 +189,8 @@ def _with_seeds(document: tomlkit.TOMLDocument, urls: Sequence[str]) -> str:
 
 def _split(text: str) -> tuple[str, str]:
     """The comments at the top of a file, and what follows."""
-    lines = text.splitlines(keepends=True)
-    count = next((place for place, line in enumerate(lines) if not line.startswith("#")), len(lines))
-    return "".join(lines[:count]), "".join(lines[count:])
+    head = "".join(takewhile(lambda line: line.startswith("#"), text.splitlines(keepends=True)))
+    return head, text[len(head) :]
 
 
 def _read(path: Path) -> tomlkit.TOMLDocument:

@@ -21,7 +21,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import metadata
-from itertools import accumulate
 from math import inf, log, sqrt
 from pathlib import Path
 from typing import NamedTuple
@@ -302,14 +301,12 @@ class Meanings:
     def __init__(self, vectors: Sequence[Space]) -> None:
         """With no vectors at all, texts have no numbers."""
         self._spaces = {space.language: space for space in vectors}
-        widths = [space.rows.shape[1] for space in vectors]
-        starts = accumulate(widths, initial=0)
-        self._blocks = {
-            space.language: slice(start, start + width)
-            for space, start, width in zip(vectors, starts, widths, strict=False)
-        }
-        self.width = sum(widths)
+        self._blocks: dict[str, slice] = {}
+        self.width = 0
         """How many numbers a text has."""
+        for space in vectors:
+            start, self.width = self.width, self.width + space.rows.shape[1]
+            self._blocks[space.language] = slice(start, self.width)
         self._of_word = cached(size=WORDS_KEPT)(self._weighted)
         self._of_words = cached(size=TEXTS_KEPT, longest=_FEW_WORDS)(self._together)
 
@@ -387,10 +384,7 @@ def _pieces(word: str, space: Space) -> Iterator[Meaning]:
     """From left to right two characters where they are a known word, else one."""
     place = 0
     while place < len(word):
-        size, piece = next(
-            ((size, known) for size in (2, 1) if (known := space.look_up(word[place : place + size])) is not None),
-            (1, None),
-        )
-        if piece is not None:
-            yield piece
-        place += size
+        pair = space.look_up(word[place : place + 2])
+        if (known := pair or space.look_up(word[place])) is not None:
+            yield known
+        place += 1 if pair is None else 2
