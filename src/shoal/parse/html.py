@@ -17,8 +17,7 @@ from turbohtml import Document, Element, Node, PlainText, Text, parse, unescape
 
 from shoal.model import LinkKind
 from shoal.parse.image_sources import Offer, background, best_of, best_source, offer, side
-from shoal.parse.main_text import is_noise, line
-from shoal.parse.markers import (
+from shoal.parse.marked_text import (
     BOX,
     BOX_END,
     HEADING,
@@ -29,6 +28,8 @@ from shoal.parse.markers import (
     RawLink,
     Span,
     TextSection,
+    is_noise,
+    line,
     place,
     sections,
 )

@@ -1,7 +1,7 @@
 """What does a response say? Bytes in, `Page` out.
 
     bytes ─charset─► text ─markup─► notes ─► links, images, robots rules
-                                      └─maintext─► main text ─text─► flat form, fingerprint
+                                      └─marked text─► main text ─text─► flat form, fingerprint
 
 Broken HTML never raises, and every string of a page can be encoded.
 """
@@ -14,10 +14,10 @@ from itertools import islice
 
 from shoal import text, urls
 from shoal.model import LinkKind, Page, Response
-from shoal.parse import charset, dates, html
-from shoal.parse.language import language_of
+from shoal.parse import charset, html
 from shoal.parse.links import resolve
-from shoal.parse.main_text import MAX_TEXT, first_heading, headings, line, main_text
+from shoal.parse.marked_text import MAX_TEXT, first_heading, headings, line, main_text
+from shoal.parse.metadata import language_of, published
 from shoal.parse.robots_txt import names_of
 from shoal.settings import USER_AGENT
 
@@ -86,7 +86,7 @@ class HtmlParser:
             keywords=line(metas.get("keywords", "")),
             canonical=next((link.url for link in links if link.kind is LinkKind.CANONICAL), ""),
             language=language_of(content, notes.language or metas.get("content-language", "")),
-            published=dates.published(_stated_dates(notes, metas), response.url, content),
+            published=published(_stated_dates(notes, metas), response.url, content),
             charset=charset_name,
             headings=headings(notes.sections),
             text=content,
@@ -144,7 +144,7 @@ def _plain_page(url: str, body: str, charset_name: str) -> Page:
         url=url,
         title=title,
         language=language_of(content, ""),
-        published=dates.published((), url, content),
+        published=published((), url, content),
         charset=charset_name,
         text=content,
         flat=f"\n{flat}",  # its title is a line of the text

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import msgspec
 
 from shoal.model import Suggestion, Value
-from shoal.parse.dates import iso_date
 from shoal.parse.html import plain_text
+from shoal.parse.metadata import iso_date
 from shoal.text import shortened
 from shoal.urls import normalise
 
