@@ -125,10 +125,8 @@ def test_nested_and_equal_keywords_all_count() -> None:
     assert counts(["grid", "power grid", "grids", "电网", "智能电网"], "a power grid 智能电网") == [1, 1, 1, 1, 1]
 
 
-def test_a_keyword_that_says_nothing_is_named_and_never_counts() -> None:
-    keywords = Keywords(["grid", "!!", "7"])
-    assert keywords.empty == ("!!", "7")
-    assert keywords.count(flat(terms("grid !! 7"))) == [1, 0, 0]
+def test_a_keyword_that_says_nothing_never_counts() -> None:
+    assert Keywords(["grid", "!!", "7"]).count(flat(terms("grid !! 7"))) == [1, 0, 0]
 
 
 def test_no_keywords_count_nothing() -> None:

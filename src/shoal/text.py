@@ -254,10 +254,9 @@ class Keywords:
 
     def __init__(self, phrases: Sequence[str]) -> None:
         forms = [flat(terms(phrase)) for phrase in phrases]
-        self.empty = tuple(phrase for phrase, form in zip(phrases, forms, strict=True) if not form)
-        """The phrases that say nothing (punctuation, single digits); their count is always 0."""
         distinct = dict.fromkeys(filter(None, forms))
         places = {form: place for place, form in enumerate(distinct)}
+        # The last is that of phrases that say nothing (punctuation, single digits); their count is always 0.
         self._places = [places.get(form, -1) for form in forms]
         self._automaton = ahocorasick_rs.AhoCorasick(list(distinct)) if distinct else None
         roots = {_root(phrase) for phrase in phrases} - {""}
@@ -267,7 +266,7 @@ class Keywords:
         """How often each phrase stands in the flat text, in the order of the phrases; nested ones all count."""
         if self._automaton is None:
             return [0] * len(self._places)
-        found = [0] * (max(self._places) + 2)  # the last is the count of phrases that say nothing
+        found = [0] * (max(self._places) + 2)
         for place, _, _ in self._automaton.find_matches_as_indexes(flat_text, overlapping=True):
             found[place] += 1
         return [found[place] for place in self._places]

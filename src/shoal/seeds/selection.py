@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import compress
 from urllib.parse import unquote_to_bytes
 
 import msgspec
@@ -17,7 +18,7 @@ from msgspec.structs import asdict
 from shoal.errors import InputError
 from shoal.model import Suggestion, Suggestions, Value
 from shoal.text import Keywords, flattened
-from shoal.topic.value_readers import keywords
+from shoal.topic import value_readers
 
 # --- all that turns up -----------------------------------------------------------------------------------------------
 
@@ -33,7 +34,7 @@ def everything(url: str) -> bool:
 
 def phrases_in(words: str) -> tuple[str, ...]:
     """The words and phrases of `power grid, 电网=0.8`; ValueError with the end of a sentence when there are none."""
-    return tuple(term.text for term in keywords(words))
+    return tuple(term.text for term in value_readers.keywords(words))
 
 
 class SuggestionCollector:
@@ -42,7 +43,7 @@ class SuggestionCollector:
     def __init__(self, limit: int, wanted: Wanted = everything, phrases: Sequence[str] = ()) -> None:
         self._limit = limit
         self._wanted = wanted
-        self._phrases = WordsSaid(phrases) if phrases else None
+        self._keywords = Keywords(phrases) if phrases else None
         self._seen: set[str] = set()
         self.found: list[Suggestion] = []
         self.more = False
@@ -54,7 +55,7 @@ class SuggestionCollector:
         if suggestion is None or suggestion.url in self._seen:
             return False
         self._seen.add(suggestion.url)
-        if self._wanted(suggestion.url) and (self._phrases is None or self._phrases.by(suggestion)):
+        if self._wanted(suggestion.url) and (self._keywords is None or any(_counts(self._keywords, suggestion))):
             if self.full:
                 self.more = True
             else:
@@ -76,18 +77,10 @@ class SuggestionCollector:
         return Suggestions(found=tuple(self.found), more=self.more, notes=tuple(self.notes))
 
 
-class WordsSaid:
-    """Finds which of some words and phrases a suggestion has."""
-
-    def __init__(self, phrases: Sequence[str]) -> None:
-        self._phrases = tuple(phrases)
-        self._keywords = Keywords(self._phrases)
-
-    def by(self, suggestion: Suggestion) -> tuple[str, ...]:
-        """Those that stand in its title, its snippet or its address."""
-        texts = (suggestion.title, suggestion.snippet, _readable(suggestion.url))
-        counts = self._keywords.count("\n".join(map(flattened, texts)))
-        return tuple(phrase for phrase, count in zip(self._phrases, counts, strict=True) if count)
+def _counts(keywords: Keywords, suggestion: Suggestion) -> list[int]:
+    """How often each of some words and phrases stands in title, snippet or address."""
+    texts = (suggestion.title, suggestion.snippet, _readable(suggestion.url))
+    return keywords.count("\n".join(map(flattened, texts)))
 
 
 def _readable(url: str) -> str:
@@ -122,13 +115,13 @@ class Listed(msgspec.Struct, frozen=True, kw_only=True):
 
 def listed(suggestions: Iterable[Suggestion], phrases: Sequence[str], known: Collection[str]) -> tuple[Listed, ...]:
     """The suggestions, numbered, with the words they have."""
-    words = _words_of(phrases)
-    said = WordsSaid([*phrases, *words])
+    told = (*phrases, *_words_of(phrases))
+    keywords = Keywords(told)
     return tuple(
         Listed(
             **asdict(one),
             number=number,
-            matched=_without_repeats(said.by(one), phrases),
+            matched=_without_repeats(tuple(compress(told, _counts(keywords, one))), phrases),
             known=one.url in known,
         )
         for number, one in enumerate(suggestions, start=1)

@@ -53,10 +53,8 @@ class Background:
         """越来越多 is about as frequent as its best halves, 越来越 and 多, let one expect."""
         cuts = [place for place in range(1, len(word)) if not word.isascii() or word[place] == " "]
         halves = ((word[:place].strip(), word[place:].strip()) for place in cuts)
-        return max((JOINED * min(self._listed(one), self._listed(other)) for one, other in halves), default=0.0)
-
-    def _listed(self, word: str) -> float:
-        return self.frequencies.get(word, 0.0)
+        listed = self.frequencies.get
+        return max((JOINED * min(listed(one, 0.0), listed(other, 0.0)) for one, other in halves), default=0.0)
 
     def is_function_word(self, word: str) -> bool:
         """True for the words that every text needs."""
