@@ -179,6 +179,12 @@ async def test_else_the_feeds_that_its_page_names() -> None:
     assert await paths(HOME, pages) == ["n"]
 
 
+async def test_a_home_page_that_moved_names_its_feeds_from_where_it_is() -> None:
+    head = '<link rel="alternate" type="application/rss+xml" href="feed">'
+    pages: Web = {HOME: redirect("", f"{HOME}zh/"), f"{HOME}zh/": PAGE.format(head), f"{HOME}zh/feed": FEED}
+    assert await paths(HOME, pages) == ["n"]
+
+
 async def test_a_site_that_moved_is_followed() -> None:
     pages: Web = {
         "http://a.test/robots.txt": redirect("", f"{HOME}robots.txt"),

@@ -65,11 +65,11 @@ class PublishedSource:
         """
         if (listing := understood(document)) is not None:
             return await self._follow(document, listing, collector)
-        if base := home or document.base:
-            named = lists_named_in(_text(document), base)
+        if document.base is not None:
+            named = lists_named_in(_text(document), document.base)
             if named and await self._walk(named, collector):
                 return None
-            if not home and await self._read_sitemaps_of(base, collector):
+            if not home and await self._read_sitemaps_of(document.base, collector):
                 return None
         why = f"{document.name} is neither a sitemap, a feed nor a list of URLs, and leads to none; give the address of one"
         if home:
