@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -14,20 +13,10 @@ from shoal.model import Origin, Term, Topic
 from shoal.settings import Budget, Cluster, Fetching, Learning, Politeness, Scope, Settings
 from shoal.topic.topic_file import Names, overlay, read_cluster, read_fetching, read_topic, topic_from_words
 
-
-@dataclass(frozen=True)
-class Knob:
-    """Something that can be set."""
-
-    name: str
-    least: float
-    most: float
-
-
 NAMES = Names(
     strategies=("breadth", "best-first", "fish"),
     judges=("cosine", "zones"),
-    parameters={"fish": (Knob("width", 1, 100), Knob("depth", 0, 20))},
+    parameters={"fish": {"width": (1, 100), "depth": (0, 20)}},
 )
 LEAST = 'keywords = ["grid"]\nseeds = ["http://x.example/"]\n'
 

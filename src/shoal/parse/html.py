@@ -174,7 +174,9 @@ class _Notes:
         else:
             for element in list(tree.iter_elements(_NOTED)):
                 _NOTES[element.tag](self, element)
-        self._give_captions()
+        if self._captions:  # a caption may stand before or after its images
+            for element, image in self._images:
+                image.caption = self._captions.get(element.closest("figure"), "")
 
     def _take_all(self, tree: Document, painted: set[Element]) -> None:
         """Any element may be painted."""
@@ -306,12 +308,6 @@ class _Notes:
         figure = element.closest("figure")
         if figure and len(self._captions) < MAX_IMAGES and not (above and above.closest("figcaption")):
             self._captions[figure] = line(element.to_text())
-
-    def _give_captions(self) -> None:
-        """A caption may stand before or after its images."""
-        if self._captions:
-            for element, image in self._images:
-                image.caption = self._captions.get(element.closest("figure"), "")
 
     # --- what the head says ---
 

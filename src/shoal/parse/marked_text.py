@@ -94,8 +94,8 @@ def place(cut: Iterable[TextSection], spans: Sequence[Span]) -> str:
     opened: list[Span] = []
     for span, piece in zip(spans, pieces, strict=True):
         span.start = at
-        if type(span) is RawImage and opened:
-            _link_image(span, opened[-1])
+        if type(span) is RawImage and opened and type(around := opened[-1]) is RawLink:
+            span.link, around.label = around, span.alt or around.label
         opened.append(span)
         end = piece.find(SPAN_END)
         while end >= 0:
@@ -104,12 +104,6 @@ def place(cut: Iterable[TextSection], spans: Sequence[Span]) -> str:
             end = piece.find(SPAN_END, end + 1)
         at += len(piece)
     return "".join([before, *pieces]).replace(SPAN_END, "")
-
-
-def _link_image(image: RawImage, around: Span) -> None:
-    if type(around) is RawLink:
-        image.link = around
-        around.label = image.alt or around.label
 
 
 def sections(marked: str, boxes: Sequence[Box]) -> list[TextSection]:

@@ -88,7 +88,10 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
 @cache
 def names() -> Names:
     """The judges and strategies a user can choose from."""
-    settable = {name: choice.parameters for name, choice in strategies().items()}
+    settable = {
+        name: {number.name: (number.least, number.most) for number in choice.parameters}
+        for name, choice in strategies().items()
+    }
     return Names(strategies=tuple(strategies()), judges=tuple(judges()), parameters=settable)
 
 

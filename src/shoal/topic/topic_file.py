@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol, get_args, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 from msgspec.structs import replace
 
@@ -45,25 +45,14 @@ _CLUSTER = "cluster"
 """No part of the settings, which travel to all workers: only `read_cluster` answers it."""
 
 
-class Setting(Protocol):
-    """A number that a strategy lets the user set."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def least(self) -> float: ...
-    @property
-    def most(self) -> float: ...
-
-
 @dataclass(frozen=True, kw_only=True)
 class Names:
     """The implementations there are; `services.crawls` knows them, the topic does not."""
 
     strategies: tuple[str, ...] = ()
     judges: tuple[str, ...] = ()
-    parameters: Mapping[str, Sequence[Setting]] = field(default_factory=dict, hash=False)
-    """What can be set of each strategy; one that is not here has nothing to set."""
+    parameters: Mapping[str, Mapping[str, tuple[float, float]]] = field(default_factory=dict, hash=False)
+    """Which numbers can be set of each strategy, from which to which; one that is not here has nothing to set."""
 
 
 def read_topic(
@@ -104,7 +93,7 @@ def overlay(settings: Settings, options: Mapping[str, object], *, names: Names) 
     changed = _applied(settings, said, names)
     if "parameters" not in said.values and changed.strategy != settings.strategy:
         # What was set for the old strategy means nothing to the new one.
-        known = {setting.name for setting in names.parameters.get(changed.strategy, ())}
+        known = names.parameters.get(changed.strategy, {})
         changed = replace(changed, parameters=tuple(pair for pair in changed.parameters if pair[0] in known))
     _check_parameters(changed, names, said.called)
     return changed
@@ -288,12 +277,12 @@ def _refuse_both(topic: Topic, called: Callable[[str], str]) -> None:
 
 def _check_parameters(settings: Settings, names: Names, called: Callable[[str], str]) -> None:
     """The strategy must know every number that was set, and like it."""
-    known = {setting.name: setting for setting in names.parameters.get(settings.strategy, ())}
+    known = names.parameters.get(settings.strategy, {})
     for name, amount in settings.parameters:
         if name not in known:
             there = f"; it has {', '.join(known)}" if known else "; it has nothing to set"
             hint = value_readers.did_you_mean(name, known) or there
             raise InputError(f'{called("parameters")}: strategy {settings.strategy} has no "{name}"{hint}')
-        least, most = known[name].least, known[name].most
+        least, most = known[name]
         if not least <= amount <= most:
             raise InputError(f"{called('parameters')}: {name} must be from {least:g} to {most:g}, not {amount:g}")
