@@ -51,14 +51,11 @@ _LONGEST_TAG = 5000
 
 
 class _Tag(msgspec.Struct, frozen=True):
-    """A tag, or the text before one."""
-
-    text: str = ""
-    name: str = ""
-    """In small letters, with its prefix; empty for text."""
-    inside: str = ""
+    name: str
+    """In small letters, with its prefix."""
+    inside: str
     """What stands behind the name."""
-    closes: bool = False
+    closes: bool
 
     @property
     def is_empty(self) -> bool:
@@ -70,12 +67,12 @@ class _Tag(msgspec.Struct, frozen=True):
         return {name.lower(): unescaped(one or other) for name, one, other in found}
 
 
-def _tokens(text: str) -> Iterator[_Tag]:
+def _tokens(text: str) -> Iterator[_Tag | str]:
     """Tags and text in turn. Comments and declarations are left out, and CDATA is text that means what it says."""
     place = 0
     while (found := _TOKEN.search(text, place)) is not None:
         if found.start() > place:
-            yield _Tag(text=unescaped(text[place : found.start()][:_LONGEST_FIELD]))
+            yield unescaped(text[place : found.start()][:_LONGEST_FIELD])
         place = found.end()
         if (end := _ENDS.get(found[0])) is None:
             yield _Tag(name=found[2].lower(), inside=found[3], closes=bool(found[1]))
@@ -83,7 +80,7 @@ def _tokens(text: str) -> Iterator[_Tag]:
         if (closed := text.find(end, place)) < 0:
             return
         if found[0] == "<![CDATA[":
-            yield _Tag(text=text[place : min(closed, place + _LONGEST_FIELD)])
+            yield text[place : min(closed, place + _LONGEST_FIELD)]
         place = closed + len(end)
 
 
@@ -138,10 +135,10 @@ class _FeedReader:
         self._prefixes = _USUAL
         self._entry: _Entry | None = None
 
-    def take(self, token: _Tag) -> None:
-        if not token.name:
+    def take(self, token: _Tag | str) -> None:
+        if isinstance(token, str):
             if self._entry is not None:
-                self._entry.add(token.text)
+                self._entry.add(token)
             return
         if not self._root and not token.closes:
             self._begin(token)
