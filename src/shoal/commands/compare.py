@@ -25,7 +25,6 @@ from shoal.evaluate.ratings import EXPLAINED, HEADING, Rating, rating_rows, show
 from shoal.evaluate.standings import Comparison, StrategyStanding, WebFacts
 from shoal.evaluate.survey import cache_folder
 
-_PATH = click.Path(path_type=Path)
 _PAGES, _PAGES_WITH_IMAGES = 2000, 300
 _RATING_WIDTH = len("0.123 0.123") + 2
 """Characters of a judge's column with both of its figures in one line."""
@@ -45,10 +44,8 @@ _RATING_WIDTH = len("0.123 0.123") + 2
     help="How far each crawl goes. Default: 2000, with --images 300.",
 )
 @click.option("--images", is_flag=True, help="Compare crawls for images, with and without judging them.")
-@click.option("--labels", type=_PATH, metavar="FILE", help="Which pages are relevant. Default: NAME.labels.tsv.")
-@click.option(
-    "--topic-file", "topic_files", type=_PATH, multiple=True, metavar="FILE", help="Default: every NAME.TOPIC.toml."
-)
+@options.path("--labels", metavar="FILE", help="Which pages are relevant. Default: NAME.labels.tsv.")
+@options.path("--topic-file", "topic_files", multiple=True, metavar="FILE", help="Default: every NAME.TOPIC.toml.")
 @click.option("--delay", type=Seconds(), metavar="SECONDS", help="Let hosts wait, as in a live crawl. Default: no.")
 @click.option("--max-depth", type=click.IntRange(min=0), metavar="N", help="Links from a seed. Default: no limit.")
 @click.option("--concurrency", type=click.IntRange(min=1), metavar="N", help="Requests in flight. Default: 1.")
@@ -56,10 +53,9 @@ _RATING_WIDTH = len("0.123 0.123") + 2
     "--latency", type=Seconds(), default=0.1, show_default=True, metavar="SECONDS", help="How long servers take."
 )
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes. Default: one per processor.")
-@click.option(
+@options.path(
     "--out",
     "folder",
-    type=_PATH,
     default=Path("compare"),
     show_default=True,
     metavar="FOLDER",

@@ -45,18 +45,10 @@ class Notes(_Clean):
         super().__init__(stderr=True, highlight=highlight)
 
 
-Say = Callable[..., None]
-"""Prints a line, in a style if one is given."""
-
-
-def speaker() -> Say:
-    """Prints to standard output. Lines are as long as they must be: a terminal folds them itself, and can copy them whole."""
+def say(line: str | Text, style: str = "") -> None:
+    """A line on standard output, as long as it must be: a terminal folds it itself, and can copy it whole."""
     console = Answers(soft_wrap=True, highlight=False, markup=False, emoji=False)
-
-    def say(line: str | Text, style: str = "") -> None:
-        console.print(Text(harmless(line), style=style) if isinstance(line, str) else line)
-
-    return say
+    console.print(Text(harmless(line), style=style) if isinstance(line, str) else line)
 
 
 def heading(console: Console, words: str) -> None:

@@ -27,10 +27,9 @@ _WIDE = 110
 
 
 @click.command()
-@click.option(
+@options.path(
     "--dir",
     "folder",
-    type=click.Path(path_type=Path),
     default=Path("demo"),
     metavar="FOLDER",
     show_default=True,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -41,9 +42,10 @@ class HostAndPort(click.ParamType[ListenAddress]):
         return ListenAddress(port=int(port), host=host.strip("[]") or ListenAddress(port=0).host)
 
 
-folder = click.option(
-    "--dir", "folder", type=click.Path(path_type=Path), required=True, metavar="FOLDER", help="The folder of the crawl."
-)
+PATH = click.Path(path_type=Path)
+path = partial(click.option, type=PATH)
+"""An option that names a file or a folder."""
+folder = path("--dir", "folder", required=True, metavar="FOLDER", help="The folder of the crawl.")
 WITH_MINUS: dict[str, Any] = {"ignore_unknown_options": True, "help_option_names": ["--help"]}
 """For commands whose words may begin with a minus, as in `shoal search grid -fan`: no option of theirs has one letter."""
 
@@ -67,18 +69,12 @@ relevant = click.option("--relevant", is_flag=True, help="Only the relevant page
 as_json = click.option("--json", "as_json", is_flag=True, help="Answer in JSON on standard output.")
 quiet = click.option("--quiet", is_flag=True, help="Say nothing unless something goes wrong.")
 
-_FEW_REQUESTS = (
-    click.option(
-        "--delay", type=Seconds(), default=1.0, show_default=True, help="Seconds between requests to one host."
-    ),
-    click.option("--user-agent", metavar="TEXT", help="The name we go by."),
-    click.option("--contact", metavar="TEXT", help="Where a site's owner reaches you."),
-    click.option("--proxy", metavar="URL", help="An HTTP proxy for all requests."),
-    click.option("--allow-private", multiple=True, metavar="RANGE", help="Private addresses allowed: 127.0.0.0/8."),
+metrics = click.option(
+    "--metrics", type=HostAndPort(), metavar="[HOST:]PORT", help="Show figures to Prometheus there, at /metrics."
 )
 
 
-def together(options: Sequence[Callable[[_Command], _Command]]) -> Callable[[_Command], _Command]:
+def together(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _Command]:
     """Several options as one, in this order."""
 
     def decorate(command: _Command) -> _Command:
@@ -89,14 +85,15 @@ def together(options: Sequence[Callable[[_Command], _Command]]) -> Callable[[_Co
     return decorate
 
 
-few_requests = together(_FEW_REQUESTS)
-"""How to ask servers, for a command that asks for a few pages."""
-
-
-metrics = click.option(
-    "--metrics", type=HostAndPort(), metavar="[HOST:]PORT", help="Show figures to Prometheus there, at /metrics."
+few_requests = together(
+    click.option(
+        "--delay", type=Seconds(), default=1.0, show_default=True, help="Seconds between requests to one host."
+    ),
+    click.option("--user-agent", metavar="TEXT", help="The name we go by."),
+    click.option("--contact", metavar="TEXT", help="Where a site's owner reaches you."),
+    click.option("--proxy", metavar="URL", help="An HTTP proxy for all requests."),
+    click.option("--allow-private", multiple=True, metavar="RANGE", help="Private addresses allowed: 127.0.0.0/8."),
 )
-
-
-progress = together((as_json, quiet))
+"""How to ask servers, for a command that asks for a few pages."""
+progress = together(as_json, quiet)
 """How much a command says while it runs."""

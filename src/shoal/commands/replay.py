@@ -15,7 +15,7 @@ from shoal.evaluate.recorded.replay_server import Served, serve
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path), metavar="FILE.warc.gz")
+@click.argument("file", type=options.PATH, metavar="FILE.warc.gz")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Default: any that is free.")
 @click.option(
     "--log",

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from shoal.commands import live_view, options
-from shoal.commands.console import speaker
+from shoal.commands.console import say
 from shoal.commands.output import STOPPED, in_folder, reply, run_async, tell, teller
 from shoal.crawl.termination import Ending
 from shoal.errors import InputError
@@ -58,7 +58,6 @@ def revisit(urls: tuple[str, ...], folder: Path, older: float, relevant: bool, a
 
 def show_revisit(folder: Path, found: Revisit) -> None:
     """Which pages changed, and which are gone."""
-    say = speaker()
     looked = found.found
     for title, urls in (("Changed", looked.changed), ("Gone", looked.gone)):
         for url in urls[:_SHOWN]:

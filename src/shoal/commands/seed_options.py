@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
-from shoal.commands.options import as_json, few_requests, together
+from shoal.commands.options import as_json, few_requests, path, together
 from shoal.errors import InputError
 from shoal.frontier.scope import ScopeRule
 from shoal.model import Term
@@ -23,28 +21,19 @@ from shoal.topic import value_readers
 from shoal.topic.topic_file import read_fetching, read_topic
 from shoal.urls import host_of, normalise
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
-_OPTIONS = (
+options = together(
     click.option(
         "--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="Show at most so many."
     ),
     click.option("--host", "hosts", multiple=True, metavar="NAME", help="Only this host and those below; repeatable."),
     click.option("--include", multiple=True, metavar="PATTERN", help="Only URLs that match: '*/energy/*'; repeatable."),
     click.option("--exclude", multiple=True, metavar="PATTERN", help="No URL that matches: '*.pdf'; repeatable."),
-    click.option(
-        "--topic-file",
-        type=click.Path(path_type=Path),
-        metavar="FILE.toml",
-        help="Where to keep those that you choose; made if it is missing.",
-    ),
+    path("--topic-file", metavar="FILE.toml", help="Where to keep those that you choose; made if it is missing."),
     click.option("--choose", metavar="NUMBERS", help="Keep these without asking: 1-5,8; -3 is all but the third."),
     click.option("--all", "keep_all", is_flag=True, help="Keep all without asking."),
     few_requests,
     as_json,
 )
-
-
-options = together(_OPTIONS)
 """Which pages, where to keep them, and how to ask: the same for all sources."""
 
 

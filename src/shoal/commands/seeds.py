@@ -13,7 +13,7 @@ import click
 from msgspec.structs import replace
 
 from shoal.commands import seed_options
-from shoal.commands.console import speaker
+from shoal.commands.console import say
 from shoal.commands.output import path_text, print_json, run_async, tell
 from shoal.commands.seed_options import SeedOptions
 from shoal.errors import InputError
@@ -222,7 +222,6 @@ def _print(found: tuple[Listed, ...], answer: Suggestions, path: Path | None, ke
 
 def show_suggestions(suggestions: Sequence[Listed]) -> None:
     """Number, title, address, a few words, and why it was found."""
-    say = speaker()
     width = len(str(len(suggestions)))
     indent = " " * (width + 2)
     for one in suggestions:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from shoal.commands import options
-from shoal.commands.console import speaker
+from shoal.commands.console import say
 from shoal.commands.output import print_bytes, print_json
 from shoal.errors import InputError
 from shoal.services import versions as rereading
@@ -43,7 +43,6 @@ def show(url: str, folder: Path, as_html: bool, versions: bool, version: int | N
 
 def show_page(found: StoredVersion) -> None:
     """What is known of it, and its text."""
-    say = speaker()
     page = found.page
     say(found.title or "(without a title)", "bold")
     say(page.url, "cyan")
@@ -71,7 +70,6 @@ def _about(found: StoredVersion) -> Iterable[str]:
 
 def show_versions(steps: list[VersionStep]) -> None:
     """When a page changed, and how much."""
-    say = speaker()
     for step in steps:
         change = f"+{step.added} -{step.removed} lines" if step.number > 1 else "first seen"
         when = f"{step.number:>3}  {step.at:%Y-%m-%d %H:%M} UTC"

@@ -10,7 +10,7 @@ import click
 from msgspec.structs import asdict
 
 from shoal.commands import options
-from shoal.commands.console import speaker
+from shoal.commands.console import say
 from shoal.commands.live_view import clock, size
 from shoal.commands.output import aligned, counted, print_json
 from shoal.model.stored import WorkerRecord
@@ -42,7 +42,6 @@ def status(folder: Path, as_json: bool) -> int:
 
 def show_status(folder: Path, status: Status) -> None:
     """The queues, hosts and rates of a crawl."""
-    say = speaker()
     say(f"{folder}  {'running' if status.running else 'not running'}", "bold")
     for line in summary(status):
         say(line)
@@ -158,7 +157,6 @@ def _host_row(host: HostCounts) -> tuple[str, ...]:
 
 def show_attendance(found: Attendance) -> None:
     """Who works for a crawl on other machines, and what they could not do."""
-    say = speaker()
     say("\nWorkers", "bold")
     for line in _workers(found, time.time()):
         say(line)

@@ -13,8 +13,8 @@ import click
 from msgspec.structs import replace
 from rich.cells import cell_len
 
-from shoal.commands.console import BAR, Say, bar, speaker
-from shoal.commands.options import as_json, few_requests
+from shoal.commands.console import BAR, bar, say
+from shoal.commands.options import PATH, as_json, few_requests, path
 from shoal.commands.output import counted, path_text, print_json, reply, run_async, tell
 from shoal.errors import InputError
 from shoal.model import Origin, Page, Term, Topic
@@ -42,8 +42,8 @@ def topic() -> None:
 
 
 @topic.command(short_help="Show the words of a topic, their weights and where they came from.")
-@click.argument("topic_file", type=click.Path(path_type=Path), required=False, metavar="[TOPIC.toml]")
-@click.option("--dir", "folder", type=click.Path(path_type=Path), metavar="FOLDER", help="The topic of this crawl.")
+@click.argument("topic_file", type=PATH, required=False, metavar="[TOPIC.toml]")
+@path("--dir", "folder", metavar="FOLDER", help="The topic of this crawl.")
 @click.option("--history", is_flag=True, help="Every version the topic had in this crawl, and what changed.")
 @as_json
 def show(topic_file: Path | None, folder: Path | None, history: bool, as_json: bool) -> int:
@@ -117,7 +117,7 @@ def _change(old: Topic, change: TopicChange) -> dict[str, object]:
 @click.argument("more", nargs=-1, metavar="[URL|FILE]...")
 @click.option("--topic", "words", default="", metavar="WORDS", help="Words that guide: 'power grid, substation=0.8'.")
 @click.option("--name", metavar="NAME", help="What the topic is called. Default: its first words.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE.toml", help="The topic file to write.")
+@path("--out", metavar="FILE.toml", help="The topic file to write.")
 @click.option(
     "--terms",
     "most",
@@ -227,30 +227,27 @@ def _advice(out: Path | None, seeds: bool) -> str:
 
 def show_topic(topic: Topic) -> None:
     """The words of a topic, those that speak against a page, and the threshold."""
-    say = speaker()
     say(f"{topic.name}  version {topic.version}", "bold")
     if topic.any:
         say(f"{len(topic.any)} topics, each judged on its own; a page counts when one of them matches")
     for part in topic.each:
         if topic.any:
             say(f"\n{part.name}", "bold")
-        _say_words(say, part)
+        _say_words(part)
     say(f"\n{_threshold(topic)}")
 
 
 def show_lesson(lesson: LearnedTopic, pages: Sequence[Page]) -> None:
     """What was learned, and from which pages."""
-    say = speaker()
     say(f"{lesson.topic.name}: learned from {counted(lesson.samples, 'page')}", "bold")
     for page in pages:
         say(f"  {page.url}  “{page.title}”", "dim")
     say("")
-    _say_words(say, lesson.topic, lesson.found)
+    _say_words(lesson.topic, lesson.found)
 
 
 def show_history(changes: Sequence[TopicChange]) -> None:
     """Every version with what became other: + came, - went, ~ weighs more or less."""
-    say = speaker()
     before: Topic | None = None
     for change in changes:
         say(f"version {change.topic.version}  after {counted(change.pages, 'page')}  {_when(change.at)}", "bold")
@@ -263,7 +260,7 @@ def show_history(changes: Sequence[TopicChange]) -> None:
 # --- words -----------------------------------------------------------------------------------------------------------
 
 
-def _say_words(say: Say, topic: Topic, found: Mapping[str, TermStatistics] = _NOTHING) -> None:
+def _say_words(topic: Topic, found: Mapping[str, TermStatistics] = _NOTHING) -> None:
     for line in word_table(topic.terms, found):
         say(line)
     if topic.negative:
