@@ -245,7 +245,7 @@ async def run_crawl(
             async with (
                 locator or nullcontext(),
                 _shown(folder, coordinator, metrics, dispatch),
-                _indexed(folder, store.settings, say),
+                index_kept(folder, say) if store.settings.index else nullcontext(),
             ):
                 ending = await _run(coordinator, store.settings, watch, locator, dispatch, broker)
         except BaseExceptionGroup as group:
@@ -326,10 +326,6 @@ async def _run(
         ending = await running
         watching.cancel()
     return ending
-
-
-def _indexed(folder: Path, settings: Settings, say: Callable[[str], None]) -> AbstractAsyncContextManager[object]:
-    return index_kept(folder, say) if settings.index else nullcontext()
 
 
 def _shown(
@@ -413,13 +409,8 @@ def _value_now(memory: StrategyMemory, entry: Entry) -> tuple[Evidence, ...]:
         for mark in said.values():
             strategy.learn_mark(mark)
         if isinstance(strategy, Repricer):
-            asyncio.run(_refreshed(strategy))
+            asyncio.run(strategy.refresh())  # what the user said counts from here on
     return strategy.reasons(entry)
-
-
-async def _refreshed(strategy: Repricer) -> None:
-    """What the user said counts from here on."""
-    await strategy.refresh()
 
 
 def export_pages(folder: Path, format: Format, out: Path | BinaryIO, *, relevant_only: bool) -> int:

@@ -11,7 +11,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -34,7 +34,7 @@ from shoal.store.crawl_store import CrawlStore
 from shoal.store.database import open_file
 from shoal.store.recovery import LostRecord, Passed, Places, SalvagedRecord, next_file, page_files, records
 from shoal.store.sqlite_ledger import SqliteLedger
-from shoal.store.warc import read_body
+from shoal.store.warc import Position, read_body
 from shoal.urls import host_of
 
 _SHOWN = 10
@@ -83,7 +83,12 @@ async def repair(folder: Path, why: str, said: Settings | None, progress: Progre
     settings = said or (known.settings if known is not None else None)
     if settings is None:
         raise InputError(f"Nothing in {folder} says what the crawl was: name its topic file with --topic-file.")
-    with folders.lock(folder), folders.storage_errors(folder), _scratch(folder) as scratch:
+    with (
+        folders.lock(folder),
+        folders.storage_errors(folder),
+        tempfile.TemporaryDirectory(prefix=".shoal-", dir=folder) as half_done,
+    ):
+        scratch = Path(half_done)
         _begin(folder, scratch, settings)
         found = await _replayed(folder, scratch, files, why, progress)
         part = _finished(scratch / "crawl", known.crawl if known is not None else uuid.uuid4().hex)
@@ -104,13 +109,6 @@ def _begin(folder: Path, scratch: Path, settings: Settings) -> None:
 
 def _has_model(folder: Path, settings: Settings) -> bool:
     return settings.has_model and (folder / folders.MODEL).is_file()
-
-
-@contextmanager
-def _scratch(folder: Path) -> Iterator[Path]:
-    """Whatever ends the work, what is half done goes."""
-    with tempfile.TemporaryDirectory(prefix=".shoal-", dir=folder) as scratch:
-        yield Path(scratch)
 
 
 def _remains(folder: Path) -> list[Path]:
@@ -144,7 +142,8 @@ async def _replayed(folder: Path, scratch: Path, files: list[Path], why: str, pr
             replay = _Replay(folder, store.settings, reader, make_coordinator(store, ledger), places)
             for found in records(files):
                 await replay.take(found)
-                progress(min(total, before[_file(found)] + _offset(found)), total)
+                file, offset = _position(found)
+                progress(min(total, before[file] + offset), total)
         progress(total, total)
         replay.keep_time(store)
     return replay.outcome(why, len(files))
@@ -163,12 +162,8 @@ def _starts(files: list[Path]) -> Iterator[tuple[str, int]]:
         size += path.stat().st_size
 
 
-def _file(found: SalvagedRecord | LostRecord | Passed) -> str:
-    return found.file if isinstance(found, LostRecord) else found.place[0]
-
-
-def _offset(found: SalvagedRecord | LostRecord | Passed) -> int:
-    return found.end if isinstance(found, LostRecord) else found.place[1]
+def _position(found: SalvagedRecord | LostRecord | Passed) -> Position:
+    return (found.file, found.end) if isinstance(found, LostRecord) else found.place
 
 
 class _Replay:
