@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 from rich.cells import cell_len
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from shoal.commands import options
@@ -152,9 +152,7 @@ def _standings(comparison: Comparison) -> Table:
     """The best strategy on top; the best figure of each column is bold."""
     webs = [web.name for web in comparison.webs]
     several = webs if len(webs) > 1 else []
-    table = plain_table()
-    table.add_column("strategy", no_wrap=True)
-    table.add_column("all webs" if several else webs[0], justify="right")
+    table = plain_table(Column("strategy", no_wrap=True), "all webs" if several else webs[0])
     table.add_column("", width=BAR, no_wrap=True)
     for web in several:
         table.add_column(web, justify="right")
@@ -173,10 +171,7 @@ def _best_bold(values: Sequence[float]) -> list[Text]:
 
 
 def _measures(comparison: Comparison) -> Table:
-    table = plain_table()
-    table.add_column("strategy", no_wrap=True)
-    for name in ("recall", "precision", "value"):
-        table.add_column(name, justify="right")
+    table = plain_table(Column("strategy", no_wrap=True), "recall", "precision", "value")
     table.add_column("judge says", justify="right", style="dim")
     for row in [*comparison.standings, comparison.oracle]:
         table.add_row(*_measure_cells(row), style="dim" if row.strategy == ORACLE else "")
@@ -192,8 +187,7 @@ def _measure_cells(row: StrategyStanding) -> tuple[Text, str, str, str, str]:
 
 def _topics(comparison: Comparison, web: WebFacts) -> Table:
     figures = {(row.topic, row.name): row for row in comparison.topics if row.web == web.name}
-    table = plain_table()
-    table.add_column("of oracle", no_wrap=True)
+    table = plain_table(Column("of oracle", no_wrap=True))
     for topic in web.topics:
         table.add_column(Text(topic.name), justify="right", overflow="fold", min_width=6)
     rows = sorted(comparison.standings, key=lambda row: -row.webs[web.name].of_oracle)
@@ -206,8 +200,7 @@ def _topics(comparison: Comparison, web: WebFacts) -> Table:
 
 def _ratings(comparison: Comparison, width: int) -> Table:
     """One row per topic; in a narrow terminal average precision stands below AUC, else beside it."""
-    table = plain_table()
-    table.add_column("AUC, AP", overflow="fold")
+    table = plain_table(Column("AUC, AP", overflow="fold"))
     for judge in comparison.judges:
         table.add_column(judge.judge, justify="right", min_width=5, overflow="fold")
     rows = list(rating_rows(comparison.judges))
@@ -266,8 +259,7 @@ def show_image_comparison(comparison: ImageComparison) -> None:
 def _ratios(rows: Sequence[ImageRatio]) -> Table:
     """One row per topic, and the last one over all."""
     several = len({row.web for row in rows if row.web}) > 1
-    table = plain_table()
-    table.add_column("topic", overflow="fold")
+    table = plain_table(Column("topic", overflow="fold"))
     for name in ("judged", "not judged", "ratio", "after"):
         table.add_column(name, justify="right", no_wrap=True)
     for row in rows:
@@ -284,10 +276,8 @@ def _name(web: str, topic: str, several: bool) -> str:
 
 def _endings(rows: list[ImageFigures]) -> Table:
     several = len({row.web for row in rows}) > 1
-    table = plain_table()
-    table.add_column("topic", overflow="fold")
-    for name in ("pages", "requests", "time", "shown", "got", "relevant", "of all", "precision"):
-        table.add_column(name, justify="right")
+    figures = ("pages", "requests", "time", "shown", "got", "relevant", "of all", "precision")
+    table = plain_table(Column("topic", overflow="fold"), *figures)
     for row in rows:
         end = row.end
         table.add_row(

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.segment import Segment
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from shoal.printable import harmless
@@ -56,9 +56,15 @@ def heading(console: Console, words: str) -> None:
     console.print(Text(f"\n{words}\n", style="bold cyan"))
 
 
-def plain_table(gap: int = 2) -> Table:
-    """A table without lines."""
-    return Table(box=None, padding=(0, gap, 0, 0), pad_edge=False, header_style="dim")
+def plain_table(first: Column, *figures: str, gap: int = 2) -> Table:
+    """A table without lines: what its rows are about, and columns of figures."""
+    columns = [first, *(Column(name, justify="right") for name in figures)]
+    return Table(*columns, box=None, padding=(0, gap, 0, 0), pad_edge=False, header_style="dim")
+
+
+def one_line(text: str, style: str = "dim") -> Text:
+    """What is too long for the window ends with an ellipsis."""
+    return Text(text, style=style, overflow="ellipsis", no_wrap=True)
 
 
 def where_to_look(rows: Iterable[tuple[str, str]]) -> Table:

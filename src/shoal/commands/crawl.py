@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -15,7 +14,7 @@ import click
 
 from shoal.commands import live_view, options
 from shoal.commands.options import PATH
-from shoal.commands.output import STOPPED, answer, in_folder, path_text, reply, run_async, tell, teller
+from shoal.commands.output import STOPPED, answer, counted, in_folder, path_text, reply, run_async, teller
 from shoal.commands.status import summary, troubles
 from shoal.crawl.termination import Ending
 from shoal.errors import AddressTaken, InputError, NoSeedReached
@@ -201,11 +200,8 @@ def run_to_the_end(folder: Path, metrics: ListenAddress | None, *, as_json: bool
     """Crawl until something ends it, and say what came of it."""
     silent = quiet or as_json
     watch = live_view.progress(folder, silent=silent)
-    try:
-        ending = run_async(crawls.run_crawl(folder, watch, say=teller(silent=silent), metrics=metrics))
-    except asyncio.CancelledError:  # the second Ctrl-C
-        tell(f"Stopped at once. Go on with: shoal resume {in_folder(folder)}")
-        return STOPPED
+    stopped = f"Stopped at once. Go on with: shoal resume {in_folder(folder)}"
+    ending = run_async(crawls.run_crawl(folder, watch, say=teller(silent=silent), metrics=metrics), stopped=stopped)
     status = crawls.crawl_status(folder)
     whole = {"folder": path_text(folder), "ending": ending, "outlook": status.outlook, "status": status}
     reply(whole, lambda: answer(outcome(folder, ending, status)), as_json=as_json, quiet=quiet)
@@ -215,8 +211,7 @@ def run_to_the_end(folder: Path, metrics: ListenAddress | None, *, as_json: bool
 def outcome(folder: Path, ending: Ending, status: Status) -> str:
     """What a crawl says when it is over: why, what came of it, and what can be done now."""
     why = "Stopped." if ending is Ending.STOPPED else f"The crawl is over: {ending}."
-    left = f"{status.waiting:,} URL{'' if status.waiting == 1 else 's'} waiting"
-    leftovers = f"{left}, {status.failed:,} failed, {status.skipped:,} skipped"
+    leftovers = f"{counted(status.waiting, 'URL')} waiting, {status.failed:,} failed, {status.skipped:,} skipped"
     parts = (why, *summary(status), leftovers, *troubles(folder, status), *_advice(in_folder(folder), ending, status))
     return harmless("\n".join(parts))
 

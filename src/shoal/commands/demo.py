@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 from shlex import quote
 
 import click
 from rich.console import Group
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from shoal.commands import live_view, options
@@ -47,16 +46,15 @@ def demo(folder: Path, topic: str, pages: int, seed: int, quiet: bool, as_json: 
     first, and compares. Takes a minute.
     """
     silent = quiet or as_json
+    stopped = f"Stopped. Start anew with: shoal demo {in_folder(folder)}"
 
     def run(crawl: Path, ledger: Path) -> Ending:
-        return run_async(crawls.run_crawl(crawl, live_view.progress(crawl, silent=silent), ledger_file=ledger))
+        watch = live_view.progress(crawl, silent=silent)
+        return run_async(crawls.run_crawl(crawl, watch, ledger_file=ledger), stopped=stopped)
 
-    try:
-        outcome = run_demo(DemoPlan(folder=folder, topic=topic, pages=pages, seed=seed), run, teller(silent=silent))
-    except asyncio.CancelledError:  # the second Ctrl-C
-        outcome = None
+    outcome = run_demo(DemoPlan(folder=folder, topic=topic, pages=pages, seed=seed), run, teller(silent=silent))
     if outcome is None:
-        tell(f"Stopped. Start anew with: shoal demo {in_folder(folder)}")
+        tell(stopped)
         return STOPPED
     return reply(outcome, lambda: show_demo(outcome), as_json=as_json)
 
@@ -120,8 +118,7 @@ def _pages(count: int | None) -> str:
 
 def _best(outcome: Outcome, *, narrow: bool) -> Table:
     """Title and URL beside each other, or one above the other; a long title is cut, a URL never."""
-    table = plain_table(gap=3)
-    table.add_column("score", justify="right")
+    table = plain_table(Column("score", justify="right"), gap=3)
     table.add_column("truth", no_wrap=True)
     table.add_column("page")
     if not narrow:

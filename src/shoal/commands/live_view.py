@@ -6,7 +6,7 @@ It goes to standard error; answers go to standard output. A URL is never broken:
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from rich.console import Console, Group, RenderableType
@@ -14,14 +14,14 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from shoal.commands.console import Notes
+from shoal.commands.console import Notes, one_line
 from shoal.commands.output import counted, tell
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.metrics import Statistics
 from shoal.model import Outlook
 from shoal.printable import harmless
+from shoal.services.crawls import Watch
 
-Watch = Callable[[Coordinator], Coroutine[None, None, None]]
 _FRAME_SECONDS = 0.25
 _LINE_SECONDS = 5.0
 _SHOWN_FETCHES = 6
@@ -104,26 +104,22 @@ def screen(folder: Path, now: Statistics, outlook: Outlook | None = None) -> Ren
 
 def _fetches(now: Statistics) -> Iterator[Text]:
     for url in now.fetching[:_SHOWN_FETCHES]:
-        yield _one_line(f"  → {url}")
+        yield one_line(f"  → {url}")
     if (more := len(now.fetching) - _SHOWN_FETCHES) > 0:
-        yield _one_line(f"    and {more} more in flight")
+        yield one_line(f"    and {more} more in flight")
 
 
 def _besides(now: Statistics, outlook: Outlook | None) -> Iterator[Text]:
     """What is not always there to be said."""
     if side_tasks := _side_tasks(now).removeprefix("; "):
-        yield _one_line(f"  {side_tasks}", style="")
+        yield one_line(f"  {side_tasks}", style="")
     if now.holding_back:
-        yield _one_line(f"  {_HOLDING_BACK}")
+        yield one_line(f"  {_HOLDING_BACK}")
     if now.trouble:
-        yield _one_line(f"  last failure: {harmless(now.trouble)}")
+        yield one_line(f"  last failure: {harmless(now.trouble)}")
     if outlook is not None and outlook.pages:
         share = outlook.relevant / outlook.pages
-        yield _one_line(f"  {share:.1%} of the next {outlook.pages:,} pages expected to be relevant")
-
-
-def _one_line(text: str, style: str = "dim") -> Text:
-    return Text(text, style=style, overflow="ellipsis", no_wrap=True)
+        yield one_line(f"  {share:.1%} of the next {outlook.pages:,} pages expected to be relevant")
 
 
 def _figures(now: Statistics) -> Table:

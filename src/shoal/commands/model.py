@@ -7,11 +7,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import click
-import msgspec
 
 from shoal.commands import options
 from shoal.commands.console import say
-from shoal.commands.output import counted, path_text, reply, tell
+from shoal.commands.output import counted, path_text, reply, tell, whole
 from shoal.model import Topic
 from shoal.services import marks
 from shoal.store.strategy_memory import FORMAT, Model, read_model
@@ -58,18 +57,11 @@ def _written_out(file: Path, found: Model) -> dict[str, object]:
         "format": FORMAT,
         "strategy": found.strategy,
         "shoal": found.shoal,
-        "topic": _whole(found.topic),
+        "topic": whole(found.topic),
         "pages": found.pages,
         "at": datetime.fromtimestamp(found.at, UTC),
         "bytes": len(found.knowledge),
     }
-
-
-def _whole(value: object) -> object:
-    """With its defaults, because who reads JSON does not know them."""
-    if isinstance(value, msgspec.Struct):
-        return {name: _whole(part) for name, part in msgspec.structs.asdict(value).items()}
-    return [_whole(part) for part in value] if isinstance(value, tuple) else value
 
 
 def show_model(file: Path, model: Model) -> None:

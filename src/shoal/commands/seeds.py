@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from shoal.commands import seed_options
 from shoal.commands.console import say
-from shoal.commands.output import path_text, print_json, run_async, tell
+from shoal.commands.output import counted, path_text, print_json, run_async, tell
 from shoal.commands.seed_options import SeedOptions
 from shoal.errors import InputError
 from shoal.fetch.polite_client import PoliteClient, is_wanted
@@ -62,7 +62,7 @@ def find(words: str, searxng: str | None, language: str | None, **given: Any) ->
     instance = instance_address(seed_options.instance(searxng))
     spoken = language_code(language or "auto")
     source = partial(SearxngSource, instance, language=spoken, wanted=wanted.wants)
-    return _stopping_rule(_ask(source, wanted, _for_instance(wanted, instance, spoken)), wanted)
+    return _suggest(run_async(_ask(source, wanted, _for_instance(wanted, instance, spoken))), wanted)
 
 
 @seeds.command(short_help="List the pages of a sitemap, a feed or a site.")
@@ -81,7 +81,7 @@ def read(place: str, words: str, **given: Any) -> int:
     """
     wanted = seed_options.checked(words, called="--match", **given)
     source = partial(PublishedSource, seed_options.place(place), wanted=wanted.wants)
-    return _stopping_rule(_ask(source, wanted, replace(wanted.fetching, max_body=LARGEST)), wanted)
+    return _suggest(run_async(_ask(source, wanted, replace(wanted.fetching, max_body=LARGEST))), wanted)
 
 
 # --- asking ----------------------------------------------------------------------------------------------------------
@@ -101,25 +101,21 @@ def _for_instance(wanted: SeedOptions, instance: str, language: str) -> Fetching
     )
 
 
-def _ask(make: _MakeSource, wanted: SeedOptions, fetching: Fetching) -> Suggestions:
-    answer = run_async(_answer(make, wanted, fetching))
+async def _ask(make: _MakeSource, wanted: SeedOptions, fetching: Fetching) -> Suggestions:
+    # Only here, because the HTTP client takes a third of a second to load, and a mistake shall be told at once.
+    from shoal.fetch.client import HttpFetcher
+
+    async with HttpFetcher(fetching, wanted=is_wanted) as fetcher:
+        answer = await make(PoliteClient(fetcher, delay=wanted.delay)).find(wanted.words, wanted.limit)
     if isinstance(answer, Unanswered):
         raise InputError(answer.why)
     return answer
 
 
-async def _answer(make: _MakeSource, wanted: SeedOptions, fetching: Fetching) -> Suggestions | Unanswered:
-    # Only here, because the HTTP client takes a third of a second to load, and a mistake shall be told at once.
-    from shoal.fetch.client import HttpFetcher
-
-    async with HttpFetcher(fetching, wanted=is_wanted) as fetcher:
-        return await make(PoliteClient(fetcher, delay=wanted.delay)).find(wanted.words, wanted.limit)
-
-
 # --- choosing and keeping --------------------------------------------------------------------------------------------
 
 
-def _stopping_rule(answer: Suggestions, wanted: SeedOptions) -> int:
+def _suggest(answer: Suggestions, wanted: SeedOptions) -> int:
     """Show what was found, let the user choose, and keep what was chosen."""
     found = listed(answer.found, wanted.phrases, wanted.known)
     if not wanted.as_json:
@@ -195,7 +191,7 @@ def _keep(path: Path, urls: list[str], terms: tuple[Term, ...]) -> None:
 
 def _kept(path: Path, new: int, known: int) -> str:
     there = f", {known:,} {'was' if known == 1 else 'were'} there already" if known else ""
-    return f"{new:,} {'seed' if new == 1 else 'seeds'} added to {path}{there}."
+    return f"{counted(new, 'seed')} added to {path}{there}."
 
 
 def _nothing(wanted: SeedOptions) -> str:

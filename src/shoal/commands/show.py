@@ -9,7 +9,7 @@ import click
 
 from shoal.commands import options
 from shoal.commands.console import say
-from shoal.commands.output import print_bytes, print_json
+from shoal.commands.output import print_bytes, reply
 from shoal.errors import InputError
 from shoal.services import versions as rereading
 from shoal.services.versions import StoredVersion, VersionStep
@@ -30,15 +30,12 @@ def show(url: str, folder: Path, as_html: bool, versions: bool, version: int | N
         )
     if as_html:
         print_bytes(rereading.body(folder, url, version))
-    elif versions and as_json:
-        print_json(rereading.steps(folder, url))
-    elif versions:
-        show_versions(rereading.steps(folder, url))
-    elif as_json:
-        print_json(rereading.stored(folder, url, version))
-    else:
-        show_page(rereading.stored(folder, url, version))
-    return 0
+        return 0
+    if versions:
+        steps = rereading.steps(folder, url)
+        return reply(steps, lambda: show_versions(steps), as_json=as_json)
+    found = rereading.stored(folder, url, version)
+    return reply(found, lambda: show_page(found), as_json=as_json)
 
 
 def show_page(found: StoredVersion) -> None:

@@ -15,7 +15,7 @@ from rich.cells import cell_len
 
 from shoal.commands.console import BAR, bar, say
 from shoal.commands.options import PATH, as_json, few_requests, path
-from shoal.commands.output import counted, path_text, print_json, reply, run_async, tell
+from shoal.commands.output import counted, path_text, print_json, reply, run_async, tell, whole
 from shoal.errors import InputError
 from shoal.model import Origin, Page, Term, Topic
 from shoal.model.stored import TopicChange
@@ -65,34 +65,13 @@ def show(topic_file: Path | None, folder: Path | None, history: bool, as_json: b
 
 
 def _show(shown: Topic, as_json: bool) -> int:
-    return reply(_written_out(shown), lambda: show_topic(shown), as_json=as_json)
+    return reply(whole(shown), lambda: show_topic(shown), as_json=as_json)
 
 
 def _show_history(changes: list[TopicChange], as_json: bool) -> int:
-    if not as_json:
-        show_history(changes)
-        return 0
-    before = [changes[0].topic, *(change.topic for change in changes)]
-    print_json([_change(old, change) for old, change in zip(before, changes, strict=False)])
-    return 0
-
-
-def _written_out(shown: Topic) -> dict[str, object]:
-    """With its defaults, because who reads JSON does not know them."""
-    fields: dict[str, object] = {
-        "name": shown.name,
-        "version": shown.version,
-        "threshold": shown.threshold,
-        "terms": [_word(term) for term in shown.terms],
-        "negative": [_word(term) for term in shown.negative],
-        "languages": shown.languages,
-        "any": [_written_out(part) for part in shown.any],
-    }
-    return fields
-
-
-def _word(term: Term) -> dict[str, object]:
-    return {"text": term.text, "weight": term.weight, "factor": term.factor, "origin": term.origin}
+    before = [changes[0], *changes]
+    written = [_change(old.topic, change) for old, change in zip(before, changes, strict=False)]
+    return reply(written, lambda: show_history(changes), as_json=as_json)
 
 
 def _change(old: Topic, change: TopicChange) -> dict[str, object]:
@@ -105,7 +84,7 @@ def _change(old: Topic, change: TopicChange) -> dict[str, object]:
         "learned": [term.text for term in found.learned],
         "dropped": [term.text for term in found.dropped],
         "moved": [{"text": new.text, "from": one.weight, "to": new.weight} for one, new in found.moved],
-        "topic": _written_out(change.topic),
+        "topic": whole(change.topic),
     }
 
 
@@ -210,7 +189,7 @@ def _lesson_written_out(lesson: LearnedTopic, pages: Sequence[Page], out: Path |
     return {
         "file": None if out is None else path_text(out),
         "pages": [{"url": page.url, "title": page.title, "charset": page.charset} for page in pages],
-        "topic": _written_out(lesson.topic),
+        "topic": whole(lesson.topic),
         "found": {text: {"count": one.count, "pages": one.samples} for text, one in lesson.found.items()},
     }
 
@@ -264,7 +243,7 @@ def _say_words(topic: Topic, found: Mapping[str, TermStatistics] = _NOTHING) -> 
     for line in word_table(topic.terms, found):
         say(line)
     if topic.negative:
-        say("against: " + ", ".join(f"{term.text} {term.weight:.2f}" for term in topic.negative))
+        say(f"against: {_listed(topic.negative)}")
 
 
 def word_table(words: Sequence[Term], found: Mapping[str, TermStatistics] = _NOTHING) -> Iterator[str]:
