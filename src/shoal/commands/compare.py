@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,6 @@ from rich.text import Text
 from shoal.commands import options
 from shoal.commands.comparison_view import watching
 from shoal.commands.console import BAR, Answers, bar, heading, plain_table, where_to_look
-from shoal.commands.options import Seconds
 from shoal.commands.output import STOPPED, reply, tell
 from shoal.evaluate.compare import ComparisonPlan, run_compare
 from shoal.evaluate.image_standings import CLAIM, ImageComparison, ImageFigures, ImageRatio, sentences, times, ways_of
@@ -26,6 +25,13 @@ from shoal.evaluate.standings import Comparison, StrategyStanding, WebFacts
 from shoal.evaluate.survey import cache_folder
 
 _PAGES, _PAGES_WITH_IMAGES = 2000, 300
+_FILES = {
+    "everything on one page": "report.html",
+    "means as a table": "means.csv",
+    "every topic": "summary.csv",
+    "after every 100 pages": "curves.csv",
+    "every judge": "judges.csv",
+}
 _RATING_WIDTH = len("0.123 0.123") + 2
 """Characters of a judge's column with both of its figures in one line."""
 
@@ -46,11 +52,13 @@ _RATING_WIDTH = len("0.123 0.123") + 2
 @click.option("--images", is_flag=True, help="Compare crawls for images, with and without judging them.")
 @options.path("--labels", metavar="FILE", help="Which pages are relevant. Default: NAME.labels.tsv.")
 @options.path("--topic-file", "topic_files", multiple=True, metavar="FILE", help="Default: every NAME.TOPIC.toml.")
-@click.option("--delay", type=Seconds(), metavar="SECONDS", help="Let hosts wait, as in a live crawl. Default: no.")
+@click.option(
+    "--delay", type=options.seconds, metavar="SECONDS", help="Let hosts wait, as in a live crawl. Default: no."
+)
 @click.option("--max-depth", type=click.IntRange(min=0), metavar="N", help="Links from a seed. Default: no limit.")
 @click.option("--concurrency", type=click.IntRange(min=1), metavar="N", help="Requests in flight. Default: 1.")
 @click.option(
-    "--latency", type=Seconds(), default=0.1, show_default=True, metavar="SECONDS", help="How long servers take."
+    "--latency", type=options.seconds, default=0.1, show_default=True, metavar="SECONDS", help="How long servers take."
 )
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes. Default: one per processor.")
 @options.path(
@@ -145,7 +153,8 @@ def show_comparison(comparison: Comparison) -> None:
         console.print(_ratings(comparison, console.width))
         console.print(Text(EXPLAINED, style="dim"))
     heading(console, "Where to look next")
-    console.print(where_to_look(_files(comparison)), soft_wrap=True)
+    files = ((what, str(Path(comparison.folder) / name)) for what, name in _FILES.items())
+    console.print(where_to_look(files), soft_wrap=True)
 
 
 def _standings(comparison: Comparison) -> Table:
@@ -215,17 +224,6 @@ def _ratings(comparison: Comparison, width: int) -> Table:
 def _rating(cell: Rating, best: float, between: str) -> Text:
     auc = Text(shown(cell.auc), style="green" if cell.auc == best else "")
     return auc.append(f"{between}{shown(cell.average_precision)}", style="dim")
-
-
-def _files(comparison: Comparison) -> Iterator[tuple[str, str]]:
-    for what, name in (
-        ("everything on one page", "report.html"),
-        ("means as a table", "means.csv"),
-        ("every topic", "summary.csv"),
-        ("after every 100 pages", "curves.csv"),
-        ("every judge", "judges.csv"),
-    ):
-        yield what, str(Path(comparison.folder) / name)
 
 
 # --- images ----------------------------------------------------------------------------------------------------------

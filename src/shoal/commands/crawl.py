@@ -70,14 +70,12 @@ class InSections(click.Command):
 
 def _with_usual_share(args: Sequence[str]) -> list[str]:
     """`--until-done` with the usual share, where none follows: click would take the topic file behind it for the share."""
-    alone = {
-        place
-        for place, (word, behind) in enumerate(zip_longest(args, args[1:], fillvalue=""))
-        if word == _UNTIL_DONE and not value_readers.looks_like_share(behind)
-    }
     end = args.index("--") if "--" in args else len(args)
     usual = f"{_UNTIL_DONE}={value_readers.USUAL_SHARE}"
-    return [usual if place in alone and place < end else word for place, word in enumerate(args)]
+    return [
+        usual if word == _UNTIL_DONE and place < end and not value_readers.looks_like_share(behind) else word
+        for place, (word, behind) in enumerate(zip_longest(args, args[1:], fillvalue=""))
+    ]
 
 
 def _numbers(ctx: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, float] | None:

@@ -16,30 +16,20 @@ from shoal.topic import value_readers
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
-class Seconds(click.ParamType[float]):
+def seconds(typed: str | float) -> float:
     """A time that can be waited for: neither negative nor without end."""
-
-    name = "seconds"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """A number of seconds, or one sentence."""
-        try:
-            return value_readers.number(float(value))
-        except ValueError:
-            self.fail(f"{value!r} is not a number of seconds.", param, ctx)
+    try:
+        return value_readers.number(float(typed))
+    except ValueError:
+        raise click.BadParameter(f"{typed!r} is not a number of seconds.") from None
 
 
-class HostAndPort(click.ParamType[ListenAddress]):
+def listen_address(typed: str) -> ListenAddress:
     """Where a server of ours listens: a port, or a host and a port."""
-
-    name = "address"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> ListenAddress:
-        """An address, or one sentence."""
-        host, _, port = str(value).rpartition(":")
-        if not (port.isascii() and port.isdigit() and 0 < int(port) < 2**16):
-            self.fail(f"{value!r} is not a port such as 9310, or a host and a port such as 0.0.0.0:9310.", param, ctx)
-        return ListenAddress(port=int(port), host=host.strip("[]") or ListenAddress(port=0).host)
+    host, _, port = typed.rpartition(":")
+    if not (port.isascii() and port.isdigit() and 0 < int(port) < 2**16):
+        raise click.BadParameter(f"{typed!r} is not a port such as 9310, or a host and a port such as 0.0.0.0:9310.")
+    return ListenAddress(port=int(port), host=host.strip("[]") or ListenAddress(port=0).host)
 
 
 PATH = click.Path(path_type=Path)
@@ -70,7 +60,7 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Answer in JSON o
 quiet = click.option("--quiet", is_flag=True, help="Say nothing unless something goes wrong.")
 
 metrics = click.option(
-    "--metrics", type=HostAndPort(), metavar="[HOST:]PORT", help="Show figures to Prometheus there, at /metrics."
+    "--metrics", type=listen_address, metavar="[HOST:]PORT", help="Show figures to Prometheus there, at /metrics."
 )
 
 
@@ -86,9 +76,7 @@ def together(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _
 
 
 few_requests = together(
-    click.option(
-        "--delay", type=Seconds(), default=1.0, show_default=True, help="Seconds between requests to one host."
-    ),
+    click.option("--delay", type=seconds, default=1.0, show_default=True, help="Seconds between requests to one host."),
     click.option("--user-agent", metavar="TEXT", help="The name we go by."),
     click.option("--contact", metavar="TEXT", help="Where a site's owner reaches you."),
     click.option("--proxy", metavar="URL", help="An HTTP proxy for all requests."),

@@ -131,11 +131,9 @@ def join_crawl(folder: Path, options: Mapping[str, object], environ: Mapping[str
 
 def stand_by(folder: Path, say: Callable[[str], None], sleep: Callable[[float], None] = time.sleep) -> None:
     """Return when nobody is at work at the crawl; `say` hears, once, if somebody is."""
-    said = False
+    if _is_taken(folder):
+        say("Another machine is at work at this crawl: this one stands by, and takes over when that ends.")
     while _is_taken(folder):
-        if not said:
-            say("Another machine is at work at this crawl: this one stands by, and takes over when that ends.")
-        said = True
         sleep(_STANDBY_SECONDS)
 
 
@@ -344,9 +342,6 @@ def _shown(
 def _states(folder: Path) -> dict[State, int]:
     with folders.reading(folder) as database:
         return report.per_state(database)
-
-
-# --- workers ---------------------------------------------------------------------------------------------------------
 
 
 async def _work_here(coordinator: Coordinator, settings: Settings, resolver: CachingResolver | None) -> None:

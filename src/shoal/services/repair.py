@@ -145,7 +145,9 @@ async def _replayed(folder: Path, scratch: Path, files: list[Path], why: str, pr
                 file, offset = _position(found)
                 progress(min(total, before[file] + offset), total)
         progress(total, total)
-        replay.keep_time(store)
+        with folders.reading(store.folder) as database:
+            folders.write_meta(database, "elapsed", replay.elapsed)
+            folders.write_meta(database, "fetching", ())
     return replay.outcome(why, len(files))
 
 
@@ -181,7 +183,8 @@ class _Replay:
         """Where the bytes of each digest are."""
         self._pages = self._images = self._copies = self._unreadable = self._lost_bytes = 0
         self._problems: list[str] = []
-        self._elapsed, self._last = 0.0, 0.0
+        self.elapsed, self._last = 0.0, 0.0
+        """How long the crawl took, as far as the times of its pages tell, and when the last one came."""
 
     async def take(self, found: SalvagedRecord | LostRecord | Passed) -> None:
         """One part of a file."""
@@ -224,7 +227,7 @@ class _Replay:
         self._pages += is_page
         self._images += not is_page
         self._copies += record.is_copy
-        self._elapsed += min(_PAUSE, max(0.0, record.at - self._last)) if self._last else 0.0
+        self.elapsed += min(_PAUSE, max(0.0, record.at - self._last)) if self._last else 0.0
         self._last = max(self._last, record.at)
         return True
 
@@ -232,12 +235,6 @@ class _Replay:
         self._unreadable += 1
         if len(self._problems) < _SHOWN:
             self._problems.append(sentence)
-
-    def keep_time(self, store: CrawlStore) -> None:
-        """How long the crawl took, as far as the times of its pages tell."""
-        with folders.reading(store.folder) as database:
-            folders.write_meta(database, "elapsed", self._elapsed)
-            folders.write_meta(database, "fetching", ())
 
     def outcome(self, why: str, files: int) -> Repair:
         """What came of all."""
