@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -93,9 +92,12 @@ def compare(images: bool, quiet: bool, as_json: bool, **given: Any) -> int:
         with watching(silent=quiet or as_json) as watcher:
             comparison = run_compare(plan, watcher)
     except KeyboardInterrupt:
-        tell(f"Stopped. {_kept(plan.folder)}")
+        again = "" if plan.resume else " with --resume"
+        tell(f"Stopped. What is finished is kept in {plan.folder}: go on by typing the same again{again}.")
         return STOPPED
-    return reply(comparison, lambda: _show(comparison), as_json=as_json, quiet=quiet)
+    if isinstance(comparison, ImageComparison):
+        return reply(comparison, lambda: show_image_comparison(comparison), as_json=as_json, quiet=quiet)
+    return reply(comparison, lambda: show_comparison(comparison), as_json=as_json, quiet=quiet)
 
 
 def _plan(
@@ -120,18 +122,6 @@ def _plan(
     processes = jobs or os.cpu_count() or 1
     cache = cache_folder(os.environ)
     return ComparisonPlan(images=images, conditions=conditions, processes=processes, cache=cache, **given)
-
-
-def _kept(folder: Path) -> str:
-    again = "" if "--resume" in sys.argv else " with --resume"
-    return f"What is finished is kept in {folder}: go on by typing the same again{again}."
-
-
-def _show(comparison: Comparison | ImageComparison) -> None:
-    if isinstance(comparison, ImageComparison):
-        show_image_comparison(comparison)
-    else:
-        show_comparison(comparison)
 
 
 # --- strategies ------------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -38,11 +39,8 @@ class Answers(_Clean):
         raise BrokenPipeError
 
 
-class Notes(_Clean):
-    """Standard error, for progress."""
-
-    def __init__(self, *, highlight: bool = True) -> None:
-        super().__init__(stderr=True, highlight=highlight)
+Notes = partial(_Clean, stderr=True)
+"""Standard error, for progress."""
 
 
 def say(line: str | Text, style: str = "") -> None:

@@ -68,12 +68,8 @@ async def _lines(hand: WorkerBroker, greeting: str) -> None:
     before = 0
     while True:
         await asyncio.sleep(_LINE_SECONDS)
-        now = hand.figures.visits
-        if now != before:
-            tell(_line(hand, (now - before) / _LINE_SECONDS))
-        before = now
-
-
-def _line(hand: WorkerBroker, rate: float) -> str:
-    counts = hand.figures
-    return f"{counts.visits:,} visits, {counts.failures:,} failed, {rate:.1f} a second, {hand.busy} under way"
+        visits, failures = hand.figures.visits, hand.figures.failures
+        if visits != before:
+            rate = (visits - before) / _LINE_SECONDS
+            tell(f"{visits:,} visits, {failures:,} failed, {rate:.1f} a second, {hand.busy} under way")
+        before = visits

@@ -10,8 +10,8 @@ import os
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator
 from contextlib import closing
+from itertools import accumulate
 from pathlib import Path
 
 import msgspec
@@ -137,7 +137,8 @@ async def _replayed(folder: Path, scratch: Path, files: list[Path], why: str, pr
         closing(CrawlStore(scratch / "crawl", durable=False, warc=places)) as store,
     ):
         store.settings = replace(store.settings, budget=_boundless(store.settings.budget))
-        total, before = sum(path.stat().st_size for path in files), dict(_starts(files))
+        *starts, total = accumulate((path.stat().st_size for path in files), initial=0)
+        before = {path.name: start for path, start in zip(files, starts, strict=True)}
         async with open_reader(store.settings) as (reader, _):
             replay = _Replay(folder, store.settings, reader, make_coordinator(store, ledger), places)
             for found in records(files):
@@ -154,14 +155,6 @@ async def _replayed(folder: Path, scratch: Path, files: list[Path], why: str, pr
 def _boundless(budget: Budget) -> Budget:
     """What was fetched was within the budget of that time."""
     return replace(budget, max_pages=None, max_bytes=None, max_time=None, until_done=None)
-
-
-def _starts(files: list[Path]) -> Iterator[tuple[str, int]]:
-    """How many bytes stand in front of each file."""
-    size = 0
-    for path in files:
-        yield path.name, size
-        size += path.stat().st_size
 
 
 def _position(found: SalvagedRecord | LostRecord | Passed) -> Position:
