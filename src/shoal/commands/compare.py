@@ -14,7 +14,7 @@ from rich.text import Text
 
 from shoal.commands import options
 from shoal.commands.comparison_view import watching
-from shoal.commands.console import BAR, Answers, bar, heading, plain_table, where_to_look
+from shoal.commands.console import BAR, Answers, bar, plain_table, section, where_to_look
 from shoal.commands.output import STOPPED, reply, tell
 from shoal.evaluate.compare import ComparisonPlan, run_compare
 from shoal.evaluate.image_standings import CLAIM, ImageComparison, ImageFigures, ImageRatio, sentences, times, ways_of
@@ -130,21 +130,14 @@ def _plan(
 def show_comparison(comparison: Comparison) -> None:
     """Who is how good, over all and topic by topic, on standard output."""
     console = Answers(highlight=False, markup=False, emoji=False)
-    heading(console, comparison.title)
-    console.print(_standings(comparison))
-    console.print(Text("Share of what a crawler that knows every page brings home (area under recall).", style="dim"))
-    heading(console, "At the end of the crawls")
-    console.print(_measures(comparison))
+    explained = Text("Share of what a crawler that knows every page brings home (area under recall).", style="dim")
+    section(console, comparison.title, _standings(comparison), explained)
+    section(console, "At the end of the crawls", _measures(comparison))
     for web in comparison.webs:
-        heading(console, f"{web.name}, topic by topic")
-        console.print(_topics(comparison, web))
+        section(console, f"{web.name}, topic by topic", _topics(comparison, web))
     if comparison.judges:
-        heading(console, HEADING)
-        console.print(_ratings(comparison, console.width))
-        console.print(Text(EXPLAINED, style="dim"))
-    heading(console, "Where to look next")
-    files = ((what, str(Path(comparison.folder) / name)) for what, name in _FILES.items())
-    console.print(where_to_look(files), soft_wrap=True)
+        section(console, HEADING, _ratings(comparison, console.width), Text(EXPLAINED, style="dim"))
+    where_to_look(console, ((what, str(Path(comparison.folder) / name)) for what, name in _FILES.items()))
 
 
 def _standings(comparison: Comparison) -> Table:
@@ -222,18 +215,14 @@ def _rating(cell: Rating, best: float, between: str) -> Text:
 def show_image_comparison(comparison: ImageComparison) -> None:
     """What judging images is worth, topic by topic, on standard output."""
     console = Answers(highlight=False, markup=False, emoji=False)
-    heading(console, comparison.title)
-    for said in sentences(comparison):
-        console.print(Text(said))
+    section(console, comparison.title, *map(Text, sentences(comparison)))
     for against in comparison.overall:
-        heading(console, f"Relevant images in the same time, against {against.against}")
-        console.print(_ratios([*(row for row in comparison.ratios if row.against == against.against), against]))
+        rows = [*(row for row in comparison.ratios if row.against == against.against), against]
+        section(console, f"Relevant images in the same time, against {against.against}", _ratios(rows))
     console.print(Text("\nBoth crawls at the moment at which the first of them ends.", style="dim"))
     console.print(Text(CLAIM, style="dim"))
     for way in ways_of(comparison):
-        heading(console, f"At the end: {way}")
-        console.print(_endings([row for row in comparison.topics if row.way == way]))
-    heading(console, "Where to look next")
+        section(console, f"At the end: {way}", _endings([row for row in comparison.topics if row.way == way]))
     names = {
         ".html": "everything on one page",
         ".csv": "after every 50 pages",
@@ -241,7 +230,7 @@ def show_image_comparison(comparison: ImageComparison) -> None:
         ".png": "as a plot",
     }
     files = ((names[Path(name).suffix], str(Path(comparison.folder) / name)) for name in comparison.files)
-    console.print(where_to_look(files), soft_wrap=True)
+    where_to_look(console, files)
 
 
 def _ratios(rows: Sequence[ImageRatio]) -> Table:

@@ -49,9 +49,11 @@ def say(line: str | Text, style: str = "") -> None:
     console.print(Text(harmless(line), style=style) if isinstance(line, str) else line)
 
 
-def heading(console: Console, words: str) -> None:
-    """What the next part is about."""
-    console.print(Text(f"\n{words}\n", style="bold cyan"))
+def section(console: Console, heading: str, *parts: RenderableType) -> None:
+    """A part of an answer, under what it is about."""
+    console.print(Text(f"\n{heading}\n", style="bold cyan"))
+    for part in parts:
+        console.print(part)
 
 
 def plain_table(first: Column, *figures: str, gap: int = 2) -> Table:
@@ -65,14 +67,15 @@ def one_line(text: str, style: str = "dim") -> Text:
     return Text(text, style=style, overflow="ellipsis", no_wrap=True)
 
 
-def where_to_look(rows: Iterable[tuple[str, str]]) -> Table:
+def where_to_look(console: Console, rows: Iterable[tuple[str, str]]) -> None:
     """Which files and commands say more, each beside what it says."""
     table = Table.grid(padding=(0, 3, 0, 0))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(no_wrap=True)
     for what, where in rows:
         table.add_row(what, Text(where))
-    return table
+    section(console, "Where to look next")
+    console.print(table, soft_wrap=True)
 
 
 def bar(share: float) -> str:

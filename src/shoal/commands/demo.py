@@ -12,7 +12,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from shoal.commands import live_view, options
-from shoal.commands.console import Answers, heading, plain_table, where_to_look
+from shoal.commands.console import Answers, plain_table, section, where_to_look
 from shoal.commands.explain import show_explanation
 from shoal.commands.output import STOPPED, in_folder, reply, run_async, tell, teller
 from shoal.crawl.termination import Ending
@@ -62,17 +62,15 @@ def demo(folder: Path, topic: str, pages: int, seed: int, quiet: bool, as_json: 
 def show_demo(outcome: Outcome) -> None:
     """What came of a demo: a comparison, the best pages, one page explained, where to look next."""
     console = Answers(highlight=False)
-    heading(console, f"“{outcome.topic}”: {outcome.relevant_pages} relevant pages among {outcome.web_pages:,}")
-    console.print(_comparison(outcome))
-    console.print(Text("Relevant is what the maker of this web knows to be; the judge never sees it.", style="dim"))
+    title = f"“{outcome.topic}”: {outcome.relevant_pages} relevant pages among {outcome.web_pages:,}"
+    explained = Text("Relevant is what the maker of this web knows to be; the judge never sees it.", style="dim")
+    section(console, title, _comparison(outcome), explained)
     if outcome.best:
-        heading(console, "The best pages, by the judge's score")
-        console.print(_best(outcome, narrow=console.width < _WIDE))
+        section(console, "The best pages, by the judge's score", _best(outcome, narrow=console.width < _WIDE))
     if outcome.explained is not None:
-        heading(console, "One relevant page explained, found behind pages that are not")
+        section(console, "One relevant page explained, found behind pages that are not")
         show_explanation(outcome.explained)
-    heading(console, "Where to look next")
-    console.print(where_to_look(_next_steps(outcome)), soft_wrap=True)
+    where_to_look(console, _next_steps(outcome))
 
 
 # --- learned against breadth first ----------------------------------------------------------------------------------
