@@ -6,7 +6,9 @@ It goes to standard error; answers go to standard output. A URL is never broken:
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console, Group, RenderableType
@@ -23,7 +25,7 @@ from shoal.printable import harmless
 from shoal.services.crawls import Watch
 
 _FRAME_SECONDS = 0.25
-_LINE_SECONDS = 5.0
+_FRAMES_PER_LINE = 20
 _SHOWN_FETCHES = 6
 _HOLDING_BACK = "better links wait for their hosts (--hurry does not)"
 
@@ -33,39 +35,33 @@ def progress(folder: Path, *, silent: bool) -> Watch:
     if silent:
         return _nothing
     console = Notes()
-    return _live(console, folder) if console.is_terminal else _lines
+    return partial(_live, console, folder) if console.is_terminal else _lines
 
 
 async def _nothing(coordinator: Coordinator) -> None:
     """Show nothing."""
 
 
-def _live(console: Console, folder: Path) -> Watch:
-    async def watch(coordinator: Coordinator) -> None:
-        # Its last state is gone with it, because the end of the crawl says the same for good.
-        with Live(console=console, auto_refresh=False, transient=True) as live:
-            while True:
-                live.update(screen(folder, coordinator.statistics(), coordinator.stopping_rule.outlook), refresh=True)
-                await asyncio.sleep(_FRAME_SECONDS)
-
-    return watch
+async def _live(console: Console, folder: Path, coordinator: Coordinator) -> None:
+    # Its last state is gone with it, because the end of the crawl says the same for good.
+    with Live(console=console, auto_refresh=False, transient=True) as live:
+        while True:
+            live.update(screen(folder, coordinator.statistics(), coordinator.stopping_rule.outlook), refresh=True)
+            await asyncio.sleep(_FRAME_SECONDS)
 
 
 # --- lines -----------------------------------------------------------------------------------------------------------
 
 
 async def _lines(coordinator: Coordinator) -> None:
-    last = 0.0
     told = False
-    while True:
+    for frame in itertools.count(1):
         await asyncio.sleep(_FRAME_SECONDS)
         now = coordinator.statistics()
         if now.stopping and not told:
             told = True
             tell(stopping_line(now))
-        last += _FRAME_SECONDS
-        if last >= _LINE_SECONDS:
-            last = 0.0
+        if frame % _FRAMES_PER_LINE == 0:
             tell(line(now))
 
 

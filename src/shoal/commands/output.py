@@ -100,7 +100,7 @@ def print_json(value: object) -> None:
     print_bytes(msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n", is_json=True)
 
 
-def whole(value: object) -> object:
+def whole(value: Any) -> Any:
     """A struct with its defaults, because who reads JSON does not know them."""
     if isinstance(value, msgspec.Struct):
         return {name: whole(part) for name, part in msgspec.structs.asdict(value).items()}

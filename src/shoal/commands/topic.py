@@ -65,13 +65,18 @@ def show(topic_file: Path | None, folder: Path | None, history: bool, as_json: b
 
 
 def _show(shown: Topic, as_json: bool) -> int:
-    return reply(whole(shown), lambda: show_topic(shown), as_json=as_json)
+    return reply(_written_out(shown), lambda: show_topic(shown), as_json=as_json)
 
 
 def _show_history(changes: list[TopicChange], as_json: bool) -> int:
     before = [changes[0], *changes]
     written = [_change(old.topic, change) for old, change in zip(before, changes, strict=False)]
     return reply(written, lambda: show_history(changes), as_json=as_json)
+
+
+def _written_out(shown: Topic) -> dict[str, object]:
+    first = {"name": shown.name, "version": shown.version, "threshold": shown.threshold}
+    return {**first, **whole(shown), "any": [_written_out(part) for part in shown.any]}
 
 
 def _change(old: Topic, change: TopicChange) -> dict[str, object]:
@@ -84,7 +89,7 @@ def _change(old: Topic, change: TopicChange) -> dict[str, object]:
         "learned": [term.text for term in found.learned],
         "dropped": [term.text for term in found.dropped],
         "moved": [{"text": new.text, "from": one.weight, "to": new.weight} for one, new in found.moved],
-        "topic": whole(change.topic),
+        "topic": _written_out(change.topic),
     }
 
 
@@ -189,7 +194,7 @@ def _lesson_written_out(lesson: LearnedTopic, pages: Sequence[Page], out: Path |
     return {
         "file": None if out is None else path_text(out),
         "pages": [{"url": page.url, "title": page.title, "charset": page.charset} for page in pages],
-        "topic": whole(lesson.topic),
+        "topic": _written_out(lesson.topic),
         "found": {text: {"count": one.count, "pages": one.samples} for text, one in lesson.found.items()},
     }
 
