@@ -68,14 +68,12 @@ def one_line(text: str, style: str = "dim") -> Text:
 
 
 def where_to_look(console: Console, rows: Iterable[tuple[str, str]]) -> None:
-    """Which files and commands say more, each beside what it says."""
-    table = Table.grid(padding=(0, 3, 0, 0))
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(no_wrap=True)
-    for what, where in rows:
-        table.add_row(what, Text(where))
+    """Which files and commands say more, each beside what it says; whole, because they are there to be copied."""
     section(console, "Where to look next")
-    console.print(table, soft_wrap=True)
+    listed = list(rows)
+    width = max(len(what) for what, _ in listed)
+    for what, where in listed:
+        console.print(Text.assemble((f"{what:{width}}   ", "dim"), where), soft_wrap=True)
 
 
 def bar(share: float) -> str:
