@@ -209,7 +209,7 @@ def test_every_command_and_option_explains_itself_and_can_speak_json(shoal: Shel
 
 # --- loading ---------------------------------------------------------------------------------------------------------
 
-SHARED = {"output", "console", "options", "seed_options", "live_view", "comparison_view"}
+SHARED = {"output", "console", "options", "live_view", "comparison_view"}
 """Modules of `commands/` that several commands use, or that a large one has beside it."""
 
 

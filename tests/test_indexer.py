@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from shoal import indexer
-from shoal.index.index_folder import IndexWriter
+from shoal.index.index_folder import IndexWriter, exists
 from shoal.model import Response
 from shoal.services.check import check
 from shoal.store import crawl_folder as folders
@@ -23,7 +23,7 @@ def stock(tmp_path: Path) -> Stock:
 
 
 def test_an_index_that_was_never_made_is_made_by_the_first_search(stock: Stock) -> None:
-    assert not indexer.is_there(stock.folder / indexer.PAGES)
+    assert not exists(stock.folder / indexer.PAGES)
     assert titles(stock, "oven") == ["Bread"]
     assert check(stock.folder).sound
 

@@ -128,16 +128,12 @@ class _Commands(click.Group):
             return 0
         except OSError as error:
             if error.errno == errno.ENAMETOOLONG:
-                raise InputError(f"The name {_short(error.filename)} is too long for a file or a folder.") from error
+                from shoal.topic.value_readers import short  # here, because it comes with all that reads topics
+
+                raise InputError(f"The name {short(error.filename)} is too long for a file or a folder.") from error
             if not is_full(error):
                 raise
             raise StorageFull("There is no room left where the output goes.") from error
-
-
-def _short(name: object) -> str:
-    from shoal.topic.value_readers import short  # here, because it comes with all that reads topics
-
-    return short(name)
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})

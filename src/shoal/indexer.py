@@ -249,11 +249,6 @@ def refuse_to_make(folder: Path) -> None:
             raise FolderError(f"There is no folder {folder} on this machine for an index: make it, and search again.")
 
 
-def is_there(place: Path) -> bool:
-    """True when something was indexed here."""
-    return exists(place)
-
-
 def follow(folder: Path, over: Callable[[float], bool]) -> None:
     """Follow a crawl; `over` waits for so many seconds, and is True when the crawl is over.
 
@@ -261,12 +256,10 @@ def follow(folder: Path, over: Callable[[float], bool]) -> None:
     """
     while True:
         try:
-            _follow(folder, over)
+            return _follow(folder, over)
         except FolderBusy:
-            if not over(_REST):
-                continue
-            raise
-        return
+            if over(_REST):
+                raise
 
 
 def _follow(folder: Path, over: Callable[[float], bool]) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import re
 import sys
-from collections.abc import Callable
+import traceback
 from types import TracebackType
 from unicodedata import category
 
@@ -93,20 +93,13 @@ def log_to_stderr() -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(Formatter("%(message)s"))
     logging.basicConfig(handlers=[handler], level=logging.WARNING)
-    sys.excepthook = _hook(sys.excepthook)
-
-
-_Hook = Callable[[type[BaseException], BaseException, TracebackType | None], object]
-
-
-def _hook(before: _Hook) -> _Hook:
-    """A traceback repeats what an exception says."""
-    import traceback  # here, because most commands end without one
+    before = sys.excepthook
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        """A traceback repeats what an exception says."""
         if sys.stderr is not None and sys.stderr.isatty():
             sys.stderr.write(harmless("".join(traceback.format_exception(kind, error, trace))))
         else:
             before(kind, error, trace)
 
-    return hook
+    sys.excepthook = hook

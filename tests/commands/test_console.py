@@ -9,7 +9,7 @@ import pytest
 from rich.table import Table
 from rich.text import Text
 
-from shoal.commands.console import Answers, bar
+from shoal.commands.console import Answers, bar, where_to_look
 from tests.evil_words import EVIL, dangerous
 
 
@@ -28,6 +28,14 @@ from tests.evil_words import EVIL, dangerous
 )
 def test_bars(share: float, drawn: str) -> None:
     assert bar(share) == drawn
+
+
+def test_a_command_to_be_copied_is_never_cut() -> None:
+    out = io.StringIO()
+    command = "shoal export --dir crawls/a-folder-with-a-long-name --format csv"
+    where_to_look(Answers(file=out, width=40), [("every page and its score", command), ("a topic", "shoal topic")])
+    lines = out.getvalue().splitlines()
+    assert lines[-2:] == [f"every page and its score   {command}", f"{'a topic':24}   shoal topic"]
 
 
 def test_a_table_is_clean_and_the_colours_are_ours() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 import pytest
 
-from shoal.commands.options import HostAndPort
+from shoal.commands.options import listen_address
 from shoal.settings import ListenAddress
 
 
@@ -19,10 +19,10 @@ from shoal.settings import ListenAddress
     ],
 )
 def test_an_address_is_a_port_or_a_host_and_a_port(typed: str, address: ListenAddress) -> None:
-    assert HostAndPort().convert(typed, None, None) == address
+    assert listen_address(typed) == address
 
 
 @pytest.mark.parametrize("typed", ["", "0", "65536", "localhost", "-1", "host:", "٣١"])
 def test_what_is_no_address_is_refused(typed: str) -> None:
     with pytest.raises(click.UsageError, match="is not a port"):
-        HostAndPort().convert(typed, None, None)
+        listen_address(typed)

@@ -15,10 +15,12 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from unittest.mock import patch
 
+import click
 import pytest
 from msgspec.structs import replace
 
 from shoal.cli import main
+from shoal.commands.output import STOPPED, run_async
 from shoal.model import Reason, State
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_store import open_store
@@ -162,6 +164,20 @@ def test_whoever_reads_a_pipe_gets_the_very_bytes(hostile: Path, arguments: tupl
     code, out, _ = Shell(hostile.parent).bytes(*arguments, "--dir", str(hostile))
     assert code == 0
     assert b"\x1b]0;owned\x07" in out
+
+
+# --- an end before the end -------------------------------------------------------------------------------------------
+
+
+async def stopped_at_once() -> None:
+    raise asyncio.CancelledError
+
+
+def test_who_stops_a_command_at_once_is_told_how_to_go_on(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(click.exceptions.Exit) as ended:
+        run_async(stopped_at_once(), stopped="Go on with: shoal resume")
+    assert ended.value.exit_code == STOPPED
+    assert capsys.readouterr() == ("", "Go on with: shoal resume\n")
 
 
 # --- streams and terminals of all kinds ------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from shoal.store import backup as backups
 
 @click.command()
 @options.folder
-@click.option("--out", type=click.Path(path_type=Path), required=True, metavar="FILE", help="A tar file.")
+@options.path("--out", required=True, metavar="FILE", help="A tar file.")
 @options.progress
 def backup(folder: Path, out: Path, as_json: bool, quiet: bool) -> int:
     """Save a crawl as it is at this moment: all that is remembered, and the bodies that are in this folder."""

@@ -11,7 +11,7 @@ from msgspec.structs import asdict
 
 from shoal import indexer
 from shoal.commands import options
-from shoal.commands.console import progress_bar, speaker
+from shoal.commands.console import progress_bar, say
 from shoal.commands.output import counted, in_folder, print_json, run_async
 from shoal.errors import InputError
 from shoal.services import check as checking
@@ -26,12 +26,7 @@ if TYPE_CHECKING:
 @click.command()
 @options.folder
 @click.option("--repair", is_flag=True, help="Make a lost or damaged database anew from the page files.")
-@click.option(
-    "--topic-file",
-    type=click.Path(path_type=Path),
-    metavar="TOPIC.toml",
-    help="What the crawl was about, if nothing in the folder says so.",
-)
+@options.path("--topic-file", metavar="TOPIC.toml", help="What the crawl was about, if nothing in the folder says so.")
 @options.progress
 def check(folder: Path, repair: bool, topic_file: Path | None, as_json: bool, quiet: bool) -> int:
     """Read all that is stored, and compare the index with it. Exits with 1 when something is wrong.
@@ -71,7 +66,6 @@ def _repaired(folder: Path, topic_file: Path | None, *, silent: bool) -> Repair 
 
 def show_repair(folder: Path, repaired: Repair | None) -> None:
     """What came back, what did not, and where the damaged database is."""
-    say = speaker()
     if repaired is None:
         say("The database is sound, so nothing was repaired.")
         return
@@ -91,7 +85,6 @@ def show_repair(folder: Path, repaired: Repair | None) -> None:
 
 def show_check(folder: Path, found: Check) -> None:
     """What was looked at, and what is wrong."""
-    say = speaker()
     for sentence in found.problems:
         say(sentence, "red")
     say(

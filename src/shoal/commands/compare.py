@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 from rich.cells import cell_len
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from shoal.commands import options
 from shoal.commands.comparison_view import watching
-from shoal.commands.console import BAR, Answers, bar, heading, plain_table, where_to_look
-from shoal.commands.options import Seconds
+from shoal.commands.console import BAR, Answers, bar, plain_table, section, where_to_look
 from shoal.commands.output import STOPPED, reply, tell
 from shoal.evaluate.compare import ComparisonPlan, run_compare
 from shoal.evaluate.image_standings import CLAIM, ImageComparison, ImageFigures, ImageRatio, sentences, times, ways_of
@@ -25,8 +23,14 @@ from shoal.evaluate.ratings import EXPLAINED, HEADING, Rating, rating_rows, show
 from shoal.evaluate.standings import Comparison, StrategyStanding, WebFacts
 from shoal.evaluate.survey import cache_folder
 
-_PATH = click.Path(path_type=Path)
 _PAGES, _PAGES_WITH_IMAGES = 2000, 300
+_FILES = {
+    "everything on one page": "report.html",
+    "means as a table": "means.csv",
+    "every topic": "summary.csv",
+    "after every 100 pages": "curves.csv",
+    "every judge": "judges.csv",
+}
 _RATING_WIDTH = len("0.123 0.123") + 2
 """Characters of a judge's column with both of its figures in one line."""
 
@@ -45,21 +49,20 @@ _RATING_WIDTH = len("0.123 0.123") + 2
     help="How far each crawl goes. Default: 2000, with --images 300.",
 )
 @click.option("--images", is_flag=True, help="Compare crawls for images, with and without judging them.")
-@click.option("--labels", type=_PATH, metavar="FILE", help="Which pages are relevant. Default: NAME.labels.tsv.")
+@options.path("--labels", metavar="FILE", help="Which pages are relevant. Default: NAME.labels.tsv.")
+@options.path("--topic-file", "topic_files", multiple=True, metavar="FILE", help="Default: every NAME.TOPIC.toml.")
 @click.option(
-    "--topic-file", "topic_files", type=_PATH, multiple=True, metavar="FILE", help="Default: every NAME.TOPIC.toml."
+    "--delay", type=options.seconds, metavar="SECONDS", help="Let hosts wait, as in a live crawl. Default: no."
 )
-@click.option("--delay", type=Seconds(), metavar="SECONDS", help="Let hosts wait, as in a live crawl. Default: no.")
 @click.option("--max-depth", type=click.IntRange(min=0), metavar="N", help="Links from a seed. Default: no limit.")
 @click.option("--concurrency", type=click.IntRange(min=1), metavar="N", help="Requests in flight. Default: 1.")
 @click.option(
-    "--latency", type=Seconds(), default=0.1, show_default=True, metavar="SECONDS", help="How long servers take."
+    "--latency", type=options.seconds, default=0.1, show_default=True, metavar="SECONDS", help="How long servers take."
 )
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes. Default: one per processor.")
-@click.option(
+@options.path(
     "--out",
     "folder",
-    type=_PATH,
     default=Path("compare"),
     show_default=True,
     metavar="FOLDER",
@@ -89,9 +92,12 @@ def compare(images: bool, quiet: bool, as_json: bool, **given: Any) -> int:
         with watching(silent=quiet or as_json) as watcher:
             comparison = run_compare(plan, watcher)
     except KeyboardInterrupt:
-        tell(f"Stopped. {_kept(plan.folder)}")
+        again = "" if plan.resume else " with --resume"
+        tell(f"Stopped. What is finished is kept in {plan.folder}: go on by typing the same again{again}.")
         return STOPPED
-    return reply(comparison, lambda: _show(comparison), as_json=as_json, quiet=quiet)
+    if isinstance(comparison, ImageComparison):
+        return reply(comparison, lambda: show_image_comparison(comparison), as_json=as_json, quiet=quiet)
+    return reply(comparison, lambda: show_comparison(comparison), as_json=as_json, quiet=quiet)
 
 
 def _plan(
@@ -118,47 +124,27 @@ def _plan(
     return ComparisonPlan(images=images, conditions=conditions, processes=processes, cache=cache, **given)
 
 
-def _kept(folder: Path) -> str:
-    again = "" if "--resume" in sys.argv else " with --resume"
-    return f"What is finished is kept in {folder}: go on by typing the same again{again}."
-
-
-def _show(comparison: Comparison | ImageComparison) -> None:
-    if isinstance(comparison, ImageComparison):
-        show_image_comparison(comparison)
-    else:
-        show_comparison(comparison)
-
-
 # --- strategies ------------------------------------------------------------------------------------------------------
 
 
 def show_comparison(comparison: Comparison) -> None:
     """Who is how good, over all and topic by topic, on standard output."""
     console = Answers(highlight=False, markup=False, emoji=False)
-    heading(console, comparison.title)
-    console.print(_standings(comparison))
-    console.print(Text("Share of what a crawler that knows every page brings home (area under recall).", style="dim"))
-    heading(console, "At the end of the crawls")
-    console.print(_measures(comparison))
+    explained = Text("Share of what a crawler that knows every page brings home (area under recall).", style="dim")
+    section(console, comparison.title, _standings(comparison), explained)
+    section(console, "At the end of the crawls", _measures(comparison))
     for web in comparison.webs:
-        heading(console, f"{web.name}, topic by topic")
-        console.print(_topics(comparison, web))
+        section(console, f"{web.name}, topic by topic", _topics(comparison, web))
     if comparison.judges:
-        heading(console, HEADING)
-        console.print(_ratings(comparison, console.width))
-        console.print(Text(EXPLAINED, style="dim"))
-    heading(console, "Where to look next")
-    console.print(where_to_look(_files(comparison)), soft_wrap=True)
+        section(console, HEADING, _ratings(comparison, console.width), Text(EXPLAINED, style="dim"))
+    where_to_look(console, ((what, str(Path(comparison.folder) / name)) for what, name in _FILES.items()))
 
 
 def _standings(comparison: Comparison) -> Table:
     """The best strategy on top; the best figure of each column is bold."""
     webs = [web.name for web in comparison.webs]
     several = webs if len(webs) > 1 else []
-    table = plain_table()
-    table.add_column("strategy", no_wrap=True)
-    table.add_column("all webs" if several else webs[0], justify="right")
+    table = plain_table(Column("strategy", no_wrap=True), "all webs" if several else webs[0])
     table.add_column("", width=BAR, no_wrap=True)
     for web in several:
         table.add_column(web, justify="right")
@@ -177,10 +163,7 @@ def _best_bold(values: Sequence[float]) -> list[Text]:
 
 
 def _measures(comparison: Comparison) -> Table:
-    table = plain_table()
-    table.add_column("strategy", no_wrap=True)
-    for name in ("recall", "precision", "value"):
-        table.add_column(name, justify="right")
+    table = plain_table(Column("strategy", no_wrap=True), "recall", "precision", "value")
     table.add_column("judge says", justify="right", style="dim")
     for row in [*comparison.standings, comparison.oracle]:
         table.add_row(*_measure_cells(row), style="dim" if row.strategy == ORACLE else "")
@@ -196,8 +179,7 @@ def _measure_cells(row: StrategyStanding) -> tuple[Text, str, str, str, str]:
 
 def _topics(comparison: Comparison, web: WebFacts) -> Table:
     figures = {(row.topic, row.name): row for row in comparison.topics if row.web == web.name}
-    table = plain_table()
-    table.add_column("of oracle", no_wrap=True)
+    table = plain_table(Column("of oracle", no_wrap=True))
     for topic in web.topics:
         table.add_column(Text(topic.name), justify="right", overflow="fold", min_width=6)
     rows = sorted(comparison.standings, key=lambda row: -row.webs[web.name].of_oracle)
@@ -210,8 +192,7 @@ def _topics(comparison: Comparison, web: WebFacts) -> Table:
 
 def _ratings(comparison: Comparison, width: int) -> Table:
     """One row per topic; in a narrow terminal average precision stands below AUC, else beside it."""
-    table = plain_table()
-    table.add_column("AUC, AP", overflow="fold")
+    table = plain_table(Column("AUC, AP", overflow="fold"))
     for judge in comparison.judges:
         table.add_column(judge.judge, justify="right", min_width=5, overflow="fold")
     rows = list(rating_rows(comparison.judges))
@@ -228,35 +209,20 @@ def _rating(cell: Rating, best: float, between: str) -> Text:
     return auc.append(f"{between}{shown(cell.average_precision)}", style="dim")
 
 
-def _files(comparison: Comparison) -> Iterator[tuple[str, str]]:
-    for what, name in (
-        ("everything on one page", "report.html"),
-        ("means as a table", "means.csv"),
-        ("every topic", "summary.csv"),
-        ("after every 100 pages", "curves.csv"),
-        ("every judge", "judges.csv"),
-    ):
-        yield what, str(Path(comparison.folder) / name)
-
-
 # --- images ----------------------------------------------------------------------------------------------------------
 
 
 def show_image_comparison(comparison: ImageComparison) -> None:
     """What judging images is worth, topic by topic, on standard output."""
     console = Answers(highlight=False, markup=False, emoji=False)
-    heading(console, comparison.title)
-    for said in sentences(comparison):
-        console.print(Text(said))
+    section(console, comparison.title, *map(Text, sentences(comparison)))
     for against in comparison.overall:
-        heading(console, f"Relevant images in the same time, against {against.against}")
-        console.print(_ratios([*(row for row in comparison.ratios if row.against == against.against), against]))
+        rows = [*(row for row in comparison.ratios if row.against == against.against), against]
+        section(console, f"Relevant images in the same time, against {against.against}", _ratios(rows))
     console.print(Text("\nBoth crawls at the moment at which the first of them ends.", style="dim"))
     console.print(Text(CLAIM, style="dim"))
     for way in ways_of(comparison):
-        heading(console, f"At the end: {way}")
-        console.print(_endings([row for row in comparison.topics if row.way == way]))
-    heading(console, "Where to look next")
+        section(console, f"At the end: {way}", _endings([row for row in comparison.topics if row.way == way]))
     names = {
         ".html": "everything on one page",
         ".csv": "after every 50 pages",
@@ -264,14 +230,13 @@ def show_image_comparison(comparison: ImageComparison) -> None:
         ".png": "as a plot",
     }
     files = ((names[Path(name).suffix], str(Path(comparison.folder) / name)) for name in comparison.files)
-    console.print(where_to_look(files), soft_wrap=True)
+    where_to_look(console, files)
 
 
 def _ratios(rows: Sequence[ImageRatio]) -> Table:
     """One row per topic, and the last one over all."""
     several = len({row.web for row in rows if row.web}) > 1
-    table = plain_table()
-    table.add_column("topic", overflow="fold")
+    table = plain_table(Column("topic", overflow="fold"))
     for name in ("judged", "not judged", "ratio", "after"):
         table.add_column(name, justify="right", no_wrap=True)
     for row in rows:
@@ -288,10 +253,8 @@ def _name(web: str, topic: str, several: bool) -> str:
 
 def _endings(rows: list[ImageFigures]) -> Table:
     several = len({row.web for row in rows}) > 1
-    table = plain_table()
-    table.add_column("topic", overflow="fold")
-    for name in ("pages", "requests", "time", "shown", "got", "relevant", "of all", "precision"):
-        table.add_column(name, justify="right")
+    figures = ("pages", "requests", "time", "shown", "got", "relevant", "of all", "precision")
+    table = plain_table(Column("topic", overflow="fold"), *figures)
     for row in rows:
         end = row.end
         table.add_row(

@@ -12,7 +12,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from shoal.commands.console import Notes
+from shoal.commands.console import Notes, one_line
 from shoal.commands.output import tell
 from shoal.evaluate.jobs import JUDGING, Job, Result
 from shoal.evaluate.ratings import shown
@@ -47,37 +47,39 @@ class Silent:
     def ended(self, job: Job, result: Result) -> None: ...
 
 
-class _Pace:
-    """How many jobs are done, and how long the others will take."""
+class _Jobs:
+    """Which jobs run, how many are done, and how long the others will take."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self.jobs = self.done = self._earlier = 0
+        self._jobs = self._done = self._earlier = 0
         self._started = 0.0
-        self.running: list[Job] = []
+        self._running: list[Job] = []
 
-    def start(self, jobs: int, done: int) -> None:
-        self.jobs, self.done, self._earlier, self._started = jobs, done, done, self._clock()
+    def planned(self, jobs: int, done: int) -> None:
+        self._jobs, self._done, self._earlier, self._started = jobs, done, done, self._clock()
 
-    def end(self, job: Job) -> None:
-        self.running.remove(job)
-        self.done += 1
+    def began(self, job: Job) -> None:
+        self._running.append(job)
 
-    def left(self) -> str:
+    def ended(self, job: Job, result: Result) -> None:
+        self._running.remove(job)
+        self._done += 1
+
+    def _left(self) -> str:
         """The end of a sentence, as far as the jobs so far tell; empty when they do not."""
-        made = self.done - self._earlier
-        if not made or self.done == self.jobs:
+        made = self._done - self._earlier
+        if not made or self._done == self._jobs:
             return ""
-        return f", {_duration((self._clock() - self._started) / made * (self.jobs - self.done))} left"
+        return f", {_duration((self._clock() - self._started) / made * (self._jobs - self._done))} left"
 
 
-class JobLines:
+class JobLines(_Jobs):
     """One line per job, for files and pipes."""
 
     def __init__(self, write: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+        super().__init__(clock)
         self._last = -_LINE_SECONDS
-        self._pace = _Pace(clock)
         self.say = self.warn = write
 
     def surveying(self, web: str, done: int, of: int) -> None:
@@ -86,24 +88,21 @@ class JobLines:
             self.say(_survey(web, done, of))
 
     def planned(self, jobs: int, done: int) -> None:
-        self._pace.start(jobs, done)
+        super().planned(jobs, done)
         earlier = f", {done:,} of them done earlier" if done else ""
         self.say(f"{jobs:,} jobs to do{earlier}.")
 
-    def began(self, job: Job) -> None:
-        self._pace.running.append(job)
-
     def ended(self, job: Job, result: Result) -> None:
-        self._pace.end(job)
-        self.say(f"{self._pace.done:,} of {self._pace.jobs:,}: {outcome(job, result)}{self._pace.left()}")
+        super().ended(job, result)
+        self.say(f"{self._done:,} of {self._jobs:,}: {outcome(job, result)}{self._left()}")
 
 
-class JobScreen:
+class JobScreen(_Jobs):
     """Drawn over and over while a comparison runs."""
 
     def __init__(self, console: Console) -> None:
+        super().__init__(time.monotonic)
         self._console = console
-        self._pace = _Pace(time.monotonic)
         self._survey = ""
         self._share = 0.0
         self._last = ""
@@ -118,24 +117,21 @@ class JobScreen:
         self._survey, self._share = _survey(web, done, of), done / of
 
     def planned(self, jobs: int, done: int) -> None:
+        super().planned(jobs, done)
         self._survey = ""
-        self._pace.start(jobs, done)
-
-    def began(self, job: Job) -> None:
-        self._pace.running.append(job)
 
     def ended(self, job: Job, result: Result) -> None:
-        self._pace.end(job)
+        super().ended(job, result)
         self._last = outcome(job, result)
 
     def __rich__(self) -> RenderableType:
-        if self._survey or not self._pace.jobs:
+        if self._survey or not self._jobs:
             return _progress(self._survey or "Opening …", self._share)
-        title = f"{self._pace.done:,} of {self._pace.jobs:,} jobs{self._pace.left()}"
-        running = [_line(f"  → {job}") for job in self._pace.running]
-        last = [_line(f"  last: {self._last}")] if self._last else []
+        title = f"{self._done:,} of {self._jobs:,} jobs{self._left()}"
+        running = [one_line(f"  → {job}") for job in self._running]
+        last = [one_line(f"  last: {self._last}")] if self._last else []
         foot = Text("Ctrl-C stops; what is finished is kept.", style="dim")
-        return Group(_progress(title, self._pace.done / self._pace.jobs), *running, *last, foot)
+        return Group(_progress(title, self._done / self._jobs), *running, *last, foot)
 
 
 def outcome(job: Job, result: Result) -> str:
@@ -155,10 +151,6 @@ def _progress(title: str, share: float) -> Table:
     row = Table.grid(padding=(0, 2))
     row.add_row(ProgressBar(total=1.0, completed=share, width=30), Text(title))
     return row
-
-
-def _line(text: str) -> Text:
-    return Text(text, style="dim", overflow="ellipsis", no_wrap=True)
 
 
 def _duration(seconds: float) -> str:

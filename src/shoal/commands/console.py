@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.segment import Segment
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from shoal.printable import harmless
@@ -38,45 +39,41 @@ class Answers(_Clean):
         raise BrokenPipeError
 
 
-class Notes(_Clean):
-    """Standard error, for progress."""
-
-    def __init__(self, *, highlight: bool = True) -> None:
-        super().__init__(stderr=True, highlight=highlight)
+Notes = partial(_Clean, stderr=True)
+"""Standard error, for progress."""
 
 
-Say = Callable[..., None]
-"""Prints a line, in a style if one is given."""
-
-
-def speaker() -> Say:
-    """Prints to standard output. Lines are as long as they must be: a terminal folds them itself, and can copy them whole."""
+def say(line: str | Text, style: str = "") -> None:
+    """A line on standard output, as long as it must be: a terminal folds it itself, and can copy it whole."""
     console = Answers(soft_wrap=True, highlight=False, markup=False, emoji=False)
-
-    def say(line: str | Text, style: str = "") -> None:
-        console.print(Text(harmless(line), style=style) if isinstance(line, str) else line)
-
-    return say
+    console.print(Text(harmless(line), style=style) if isinstance(line, str) else line)
 
 
-def heading(console: Console, words: str) -> None:
-    """What the next part is about."""
-    console.print(Text(f"\n{words}\n", style="bold cyan"))
+def section(console: Console, heading: str, *parts: RenderableType) -> None:
+    """A part of an answer, under what it is about."""
+    console.print(Text(f"\n{heading}\n", style="bold cyan"))
+    for part in parts:
+        console.print(part)
 
 
-def plain_table(gap: int = 2) -> Table:
-    """A table without lines."""
-    return Table(box=None, padding=(0, gap, 0, 0), pad_edge=False, header_style="dim")
+def plain_table(first: Column, *figures: str, gap: int = 2) -> Table:
+    """A table without lines: what its rows are about, and columns of figures."""
+    columns = [first, *(Column(name, justify="right") for name in figures)]
+    return Table(*columns, box=None, padding=(0, gap, 0, 0), pad_edge=False, header_style="dim")
 
 
-def where_to_look(rows: Iterable[tuple[str, str]]) -> Table:
-    """Which files and commands say more, each beside what it says."""
-    table = Table.grid(padding=(0, 3, 0, 0))
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(no_wrap=True)
-    for what, where in rows:
-        table.add_row(what, Text(where))
-    return table
+def one_line(text: str, style: str = "dim") -> Text:
+    """What is too long for the window ends with an ellipsis."""
+    return Text(text, style=style, overflow="ellipsis", no_wrap=True)
+
+
+def where_to_look(console: Console, rows: Iterable[tuple[str, str]]) -> None:
+    """Which files and commands say more, each beside what it says; whole, because they are there to be copied."""
+    section(console, "Where to look next")
+    listed = list(rows)
+    width = max(len(what) for what, _ in listed)
+    for what, where in listed:
+        console.print(Text.assemble((f"{what:{width}}   ", "dim"), where), soft_wrap=True)
 
 
 def bar(share: float) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -14,7 +13,8 @@ from typing import Any
 import click
 
 from shoal.commands import live_view, options
-from shoal.commands.output import STOPPED, answer, in_folder, path_text, reply, run_async, tell, teller
+from shoal.commands.options import PATH
+from shoal.commands.output import STOPPED, answer, counted, in_folder, path_text, reply, run_async, teller
 from shoal.commands.status import summary, troubles
 from shoal.crawl.termination import Ending
 from shoal.errors import AddressTaken, InputError, NoSeedReached
@@ -27,7 +27,6 @@ from shoal.topic import value_readers
 from shoal.topic.topic_file import read_cluster, read_topic, topic_from_words
 
 _NO_LETTERS = re.compile(r"\W+")
-_PATH = click.Path(path_type=Path)
 _OUTPUT = "What to print"
 _UNTIL_DONE = "--until-done"
 _RAISE = {
@@ -71,14 +70,12 @@ class InSections(click.Command):
 
 def _with_usual_share(args: Sequence[str]) -> list[str]:
     """`--until-done` with the usual share, where none follows: click would take the topic file behind it for the share."""
-    alone = {
-        place
-        for place, (word, behind) in enumerate(zip_longest(args, args[1:], fillvalue=""))
-        if word == _UNTIL_DONE and not value_readers.looks_like_share(behind)
-    }
     end = args.index("--") if "--" in args else len(args)
     usual = f"{_UNTIL_DONE}={value_readers.USUAL_SHARE}"
-    return [usual if place in alone and place < end else word for place, word in enumerate(args)]
+    return [
+        usual if word == _UNTIL_DONE and place < end and not value_readers.looks_like_share(behind) else word
+        for place, (word, behind) in enumerate(zip_longest(args, args[1:], fillvalue=""))
+    ]
 
 
 def _numbers(ctx: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, float] | None:
@@ -102,43 +99,41 @@ cluster_option = partial(click.option, cls=_Option, section="Many machines")
 _SET = "A number of the strategy, such as width=10 (shoal strategies); repeatable."
 _DONE = "Stop when the next pages promise too few relevant ones: a share below 5%, or SHARE."
 crawl_options = options.together(
-    (
-        _which("--strategy", metavar="NAME", help=f"Which link next: {', '.join(crawls.names().strategies)}."),
-        _which("--judge", metavar="NAME", help=f"What is relevant: {', '.join(crawls.names().judges)}."),
-        _which("--threshold", type=float, metavar="SCORE", help="A page scoring at least this is relevant."),
-        _which("--scope", metavar="WORD", help="Stay near the seeds: any, host, domain, prefix (the seed's folder)."),
-        _which("--include", multiple=True, metavar="PATTERN", help="Only URLs that match: '*/energy/*'; repeatable."),
-        _which("--exclude", multiple=True, metavar="PATTERN", help="No URL that matches: '*.pdf'; repeatable."),
-        _which("--set", "parameters", multiple=True, metavar="NAME=NUMBER", callback=_numbers, help=_SET),
-        _which("--images/--no-images", default=None, help="Keep the images whose descriptions are about the topic."),
-        _which("--all-images", is_flag=True, default=None, help="Keep all images of the pages, whatever they show."),
-        _learn("--learn-from-seeds/--no-learn-from-seeds", default=None, help="Learn words from the seed pages."),
-        _learn("--adapt-topic/--no-adapt-topic", default=None, help="Learn words from the pages found relevant."),
-        _learn("--adapt-threshold/--no-adapt-threshold", default=None, help="Ask more where much is found, or less."),
-        _learn("--adapt-interval", type=int, metavar="N", help="Pages between two adaptations. Default: 100."),
-        _learn("--adapt-wanted", type=int, metavar="N", help="Relevant pages wanted per interval. Default: 20."),
-        _limit("--max-pages", type=int, metavar="N", help="Stop after so many pages."),
-        _limit("--max-pages-per-host", type=int, metavar="N", help="Take no more pages than this from one host."),
-        _limit("--max-depth", type=int, metavar="N", help="Follow no more links than this from a seed."),
-        _limit("--max-bytes", type=int, metavar="N", help="Stop after so many bytes of pages."),
-        _limit("--max-images", type=int, metavar="N", help="Fetch no more images than this."),
-        _limit("--max-time", metavar="TIME", help="Stop after so long: 90, 90s, 10m, 1h30m, 1d."),
-        _limit(_UNTIL_DONE, metavar="[SHARE]", help=_DONE),
-        _asking("--delay", type=float, metavar="SECONDS", help="Between requests to one host. Default: 1."),
-        _asking("--per-host", type=int, metavar="N", help="Requests in flight to one host. Default: 1."),
-        _asking("--concurrency", type=int, metavar="N", help="Requests in flight in all. Default: 64."),
-        _asking("--hurry/--no-hurry", default=None, help="Never wait for the host of a better link. Default: no."),
-        _asking("--processes", type=int, metavar="N", help="Processes that fetch and judge. Default: 1."),
-        _asking("--index/--no-index", default=None, help="Make pages searchable meanwhile, or by the first search."),
-        cluster_option(
-            "--database", metavar="URL", help="Remember the crawl in PostgreSQL: postgresql://user:password@host/name."
-        ),
-        cluster_option("--broker", metavar="URL", help="Hand out the work by RabbitMQ: amqp://user:password@host/."),
-        _asking("--user-agent", metavar="TEXT", help="The name we go by, to robots.txt too."),
-        _asking("--contact", metavar="TEXT", help="Where a site's owner reaches you."),
-        _asking("--proxy", metavar="URL", help="An HTTP proxy for all requests."),
-        _asking("--allow-private", multiple=True, metavar="RANGE", help="Private addresses allowed: 127.0.0.0/8."),
-    )
+    _which("--strategy", metavar="NAME", help=f"Which link next: {', '.join(crawls.names().strategies)}."),
+    _which("--judge", metavar="NAME", help=f"What is relevant: {', '.join(crawls.names().judges)}."),
+    _which("--threshold", type=float, metavar="SCORE", help="A page scoring at least this is relevant."),
+    _which("--scope", metavar="WORD", help="Stay near the seeds: any, host, domain, prefix (the seed's folder)."),
+    _which("--include", multiple=True, metavar="PATTERN", help="Only URLs that match: '*/energy/*'; repeatable."),
+    _which("--exclude", multiple=True, metavar="PATTERN", help="No URL that matches: '*.pdf'; repeatable."),
+    _which("--set", "parameters", multiple=True, metavar="NAME=NUMBER", callback=_numbers, help=_SET),
+    _which("--images/--no-images", default=None, help="Keep the images whose descriptions are about the topic."),
+    _which("--all-images", is_flag=True, default=None, help="Keep all images of the pages, whatever they show."),
+    _learn("--learn-from-seeds/--no-learn-from-seeds", default=None, help="Learn words from the seed pages."),
+    _learn("--adapt-topic/--no-adapt-topic", default=None, help="Learn words from the pages found relevant."),
+    _learn("--adapt-threshold/--no-adapt-threshold", default=None, help="Ask more where much is found, or less."),
+    _learn("--adapt-interval", type=int, metavar="N", help="Pages between two adaptations. Default: 100."),
+    _learn("--adapt-wanted", type=int, metavar="N", help="Relevant pages wanted per interval. Default: 20."),
+    _limit("--max-pages", type=int, metavar="N", help="Stop after so many pages."),
+    _limit("--max-pages-per-host", type=int, metavar="N", help="Take no more pages than this from one host."),
+    _limit("--max-depth", type=int, metavar="N", help="Follow no more links than this from a seed."),
+    _limit("--max-bytes", type=int, metavar="N", help="Stop after so many bytes of pages."),
+    _limit("--max-images", type=int, metavar="N", help="Fetch no more images than this."),
+    _limit("--max-time", metavar="TIME", help="Stop after so long: 90, 90s, 10m, 1h30m, 1d."),
+    _limit(_UNTIL_DONE, metavar="[SHARE]", help=_DONE),
+    _asking("--delay", type=float, metavar="SECONDS", help="Between requests to one host. Default: 1."),
+    _asking("--per-host", type=int, metavar="N", help="Requests in flight to one host. Default: 1."),
+    _asking("--concurrency", type=int, metavar="N", help="Requests in flight in all. Default: 64."),
+    _asking("--hurry/--no-hurry", default=None, help="Never wait for the host of a better link. Default: no."),
+    _asking("--processes", type=int, metavar="N", help="Processes that fetch and judge. Default: 1."),
+    _asking("--index/--no-index", default=None, help="Make pages searchable meanwhile, or by the first search."),
+    cluster_option(
+        "--database", metavar="URL", help="Remember the crawl in PostgreSQL: postgresql://user:password@host/name."
+    ),
+    cluster_option("--broker", metavar="URL", help="Hand out the work by RabbitMQ: amqp://user:password@host/."),
+    _asking("--user-agent", metavar="TEXT", help="The name we go by, to robots.txt too."),
+    _asking("--contact", metavar="TEXT", help="Where a site's owner reaches you."),
+    _asking("--proxy", metavar="URL", help="An HTTP proxy for all requests."),
+    _asking("--allow-private", multiple=True, metavar="RANGE", help="Private addresses allowed: 127.0.0.0/8."),
 )
 """Everything a topic file can say too; what is typed wins."""
 
@@ -147,12 +142,12 @@ crawl_options = options.together(
 
 
 @click.command(cls=InSections)
-@click.argument("topic_file", type=_PATH, required=False, metavar="[TOPIC.toml]")
+@click.argument("topic_file", type=PATH, required=False, metavar="[TOPIC.toml]")
 @start_option("--topic", "words", metavar="WORDS", help="Instead of a file: 'power grid, substation=0.8, 电网'.")
 @start_option("--seed", "seeds", multiple=True, metavar="URL", help="A URL to start from; repeatable.")
-@start_option("--dir", "folder", type=_PATH, metavar="FOLDER", help="Where to keep the crawl. Default: crawls/NAME.")
+@start_option("--dir", "folder", type=PATH, metavar="FOLDER", help="Where to keep the crawl. Default: crawls/NAME.")
 @start_option(
-    "--model", "model_file", type=_PATH, metavar="FILE", help="Begin with what another crawl learned (shoal model)."
+    "--model", "model_file", type=PATH, metavar="FILE", help="Begin with what another crawl learned (shoal model)."
 )
 @crawl_options
 @options.metrics
@@ -203,11 +198,8 @@ def run_to_the_end(folder: Path, metrics: ListenAddress | None, *, as_json: bool
     """Crawl until something ends it, and say what came of it."""
     silent = quiet or as_json
     watch = live_view.progress(folder, silent=silent)
-    try:
-        ending = run_async(crawls.run_crawl(folder, watch, say=teller(silent=silent), metrics=metrics))
-    except asyncio.CancelledError:  # the second Ctrl-C
-        tell(f"Stopped at once. Go on with: shoal resume {in_folder(folder)}")
-        return STOPPED
+    stopped = f"Stopped at once. Go on with: shoal resume {in_folder(folder)}"
+    ending = run_async(crawls.run_crawl(folder, watch, say=teller(silent=silent), metrics=metrics), stopped=stopped)
     status = crawls.crawl_status(folder)
     whole = {"folder": path_text(folder), "ending": ending, "outlook": status.outlook, "status": status}
     reply(whole, lambda: answer(outcome(folder, ending, status)), as_json=as_json, quiet=quiet)
@@ -217,8 +209,7 @@ def run_to_the_end(folder: Path, metrics: ListenAddress | None, *, as_json: bool
 def outcome(folder: Path, ending: Ending, status: Status) -> str:
     """What a crawl says when it is over: why, what came of it, and what can be done now."""
     why = "Stopped." if ending is Ending.STOPPED else f"The crawl is over: {ending}."
-    left = f"{status.waiting:,} URL{'' if status.waiting == 1 else 's'} waiting"
-    leftovers = f"{left}, {status.failed:,} failed, {status.skipped:,} skipped"
+    leftovers = f"{counted(status.waiting, 'URL')} waiting, {status.failed:,} failed, {status.skipped:,} skipped"
     parts = (why, *summary(status), leftovers, *troubles(folder, status), *_advice(in_folder(folder), ending, status))
     return harmless("\n".join(parts))
 

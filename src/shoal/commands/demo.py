@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 from shlex import quote
 
 import click
 from rich.console import Group
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from shoal.commands import live_view, options
-from shoal.commands.console import Answers, heading, plain_table, where_to_look
+from shoal.commands.console import Answers, plain_table, section, where_to_look
 from shoal.commands.explain import show_explanation
 from shoal.commands.output import STOPPED, in_folder, reply, run_async, tell, teller
 from shoal.crawl.termination import Ending
@@ -27,10 +26,9 @@ _WIDE = 110
 
 
 @click.command()
-@click.option(
+@options.path(
     "--dir",
     "folder",
-    type=click.Path(path_type=Path),
     default=Path("demo"),
     metavar="FOLDER",
     show_default=True,
@@ -48,16 +46,15 @@ def demo(folder: Path, topic: str, pages: int, seed: int, quiet: bool, as_json: 
     first, and compares. Takes a minute.
     """
     silent = quiet or as_json
+    stopped = f"Stopped. Start anew with: shoal demo {in_folder(folder)}"
 
     def run(crawl: Path, ledger: Path) -> Ending:
-        return run_async(crawls.run_crawl(crawl, live_view.progress(crawl, silent=silent), ledger_file=ledger))
+        watch = live_view.progress(crawl, silent=silent)
+        return run_async(crawls.run_crawl(crawl, watch, ledger_file=ledger), stopped=stopped)
 
-    try:
-        outcome = run_demo(DemoPlan(folder=folder, topic=topic, pages=pages, seed=seed), run, teller(silent=silent))
-    except asyncio.CancelledError:  # the second Ctrl-C
-        outcome = None
+    outcome = run_demo(DemoPlan(folder=folder, topic=topic, pages=pages, seed=seed), run, teller(silent=silent))
     if outcome is None:
-        tell(f"Stopped. Start anew with: shoal demo {in_folder(folder)}")
+        tell(stopped)
         return STOPPED
     return reply(outcome, lambda: show_demo(outcome), as_json=as_json)
 
@@ -65,17 +62,15 @@ def demo(folder: Path, topic: str, pages: int, seed: int, quiet: bool, as_json: 
 def show_demo(outcome: Outcome) -> None:
     """What came of a demo: a comparison, the best pages, one page explained, where to look next."""
     console = Answers(highlight=False)
-    heading(console, f"“{outcome.topic}”: {outcome.relevant_pages} relevant pages among {outcome.web_pages:,}")
-    console.print(_comparison(outcome))
-    console.print(Text("Relevant is what the maker of this web knows to be; the judge never sees it.", style="dim"))
+    title = f"“{outcome.topic}”: {outcome.relevant_pages} relevant pages among {outcome.web_pages:,}"
+    explained = Text("Relevant is what the maker of this web knows to be; the judge never sees it.", style="dim")
+    section(console, title, _comparison(outcome), explained)
     if outcome.best:
-        heading(console, "The best pages, by the judge's score")
-        console.print(_best(outcome, narrow=console.width < _WIDE))
+        section(console, "The best pages, by the judge's score", _best(outcome, narrow=console.width < _WIDE))
     if outcome.explained is not None:
-        heading(console, "One relevant page explained, found behind pages that are not")
+        section(console, "One relevant page explained, found behind pages that are not")
         show_explanation(outcome.explained)
-    heading(console, "Where to look next")
-    console.print(where_to_look(_next_steps(outcome)), soft_wrap=True)
+    where_to_look(console, _next_steps(outcome))
 
 
 # --- learned against breadth first ----------------------------------------------------------------------------------
@@ -121,8 +116,7 @@ def _pages(count: int | None) -> str:
 
 def _best(outcome: Outcome, *, narrow: bool) -> Table:
     """Title and URL beside each other, or one above the other; a long title is cut, a URL never."""
-    table = plain_table(gap=3)
-    table.add_column("score", justify="right")
+    table = plain_table(Column("score", justify="right"), gap=3)
     table.add_column("truth", no_wrap=True)
     table.add_column("page")
     if not narrow:

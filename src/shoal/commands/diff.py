@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from shoal.commands import options
-from shoal.commands.console import speaker
+from shoal.commands.console import say
 from shoal.commands.output import reply
 from shoal.services import versions
 from shoal.services.versions import VersionDiff
@@ -29,7 +29,6 @@ def diff(url: str, folder: Path, before: int | None, after: int | None, as_json:
 
 def show_difference(found: VersionDiff) -> None:
     """What changed, line by line."""
-    say = speaker()
     say(found.url, "bold")
     say(f"- version {found.before}, {found.before_at:%Y-%m-%d %H:%M} UTC", "red")
     say(f"+ version {found.after}, {found.after_at:%Y-%m-%d %H:%M} UTC\n", "green")

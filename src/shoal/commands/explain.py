@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from shoal.commands import options
-from shoal.commands.console import Say, speaker
+from shoal.commands.console import say
 from shoal.commands.output import reply
 from shoal.model import Evidence
 from shoal.services import crawls
@@ -27,7 +27,6 @@ def explain(url: str, folder: Path, as_json: bool) -> int:
 
 def show_explanation(found: UrlExplanation) -> None:
     """Why a URL was fetched, why this score, or why not."""
-    say = speaker()
     say(found.url, "bold")
     if found.title:
         say(f"“{found.title}”")
@@ -39,15 +38,15 @@ def show_explanation(found: UrlExplanation) -> None:
     say(f"  {found.priority:6.3f}  {found.priority_why or 'no reason was kept'}")
     if found.value_why:  # the priority may be older: only those that decide what comes next are kept up to date
         say("\nWhat makes its value now", "bold")
-        _show_evidence(say, found.value_why)
+        _show_evidence(found.value_why)
     if found.score is not None and found.threshold is not None:
         say("\nScore", "bold")
         verdict = "relevant" if found.score >= found.threshold else "not relevant"  # the judge's, also of a marked page
         say(f"  {found.score:6.3f}  {verdict}, the threshold is {found.threshold:.3f}")
-        _show_evidence(say, found.evidence)
+        _show_evidence(found.evidence)
 
 
-def _show_evidence(say: Say, parts: Sequence[Evidence]) -> None:
+def _show_evidence(parts: Sequence[Evidence]) -> None:
     for part in parts:
         say(f"  {part.amount:+6.3f}  {part.what}")
 

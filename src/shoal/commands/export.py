@@ -19,12 +19,7 @@ from shoal.store.exporters import TEXT, Format
 @click.option(
     "--format", type=click.Choice(get_args(Format)), default="jsonl", show_default=True, help="How to write them."
 )
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Where to write them; JSONL and CSV go to standard output without it.",
-)
+@options.path("--out", metavar="FILE", help="Where to write them; JSONL and CSV go to standard output without it.")
 @options.relevant
 @options.as_json
 def export(folder: Path, format: Format, out: Path | None, relevant: bool, as_json: bool) -> int:

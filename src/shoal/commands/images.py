@@ -9,14 +9,12 @@ from pathlib import Path
 import click
 
 from shoal.commands import options
-from shoal.commands.console import progress_bar, speaker
+from shoal.commands.console import progress_bar, say
 from shoal.commands.output import counted, in_folder, path_text, reply, tell
 from shoal.errors import InputError
 from shoal.services import images as picturing
 from shoal.services.images import ImageAnswer
 from shoal.store.kept_images import KeptImage
-
-_file = click.Path(path_type=Path)
 
 
 @click.command(context_settings=options.WITH_MINUS)
@@ -24,9 +22,9 @@ _file = click.Path(path_type=Path)
 @options.folder
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="At most so many. Default: 10; all for a file.")
 @click.option("--offset", type=click.IntRange(0, 100_000), default=0, help="Leave out the first so many.")
-@click.option("--html", "html", type=_file, metavar="FILE", help="Write a gallery: one file that any browser shows.")
-@click.option("--jsonl", type=_file, metavar="FILE", help="Write a line of JSON for each image.")
-@click.option("--files", type=_file, metavar="FOLDER", help="Write the images themselves, and images.jsonl.")
+@options.path("--html", metavar="FILE", help="Write a gallery: one file that any browser shows.")
+@options.path("--jsonl", metavar="FILE", help="Write a line of JSON for each image.")
+@options.path("--files", metavar="FOLDER", help="Write the images themselves, and images.jsonl.")
 @options.as_json
 def images(
     words: str,
@@ -74,7 +72,6 @@ def _write(
 
 def show_images(folder: Path, found: ImageAnswer) -> None:
     """What pages say about them, where they stand, and how to look at them."""
-    say = speaker()
     for note in found.notes:
         say(note, "yellow")
     for place, image in enumerate(found.images, start=found.offset + 1):

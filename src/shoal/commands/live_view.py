@@ -6,7 +6,9 @@ It goes to standard error; answers go to standard output. A URL is never broken:
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator
+import itertools
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console, Group, RenderableType
@@ -14,16 +16,16 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from shoal.commands.console import Notes
+from shoal.commands.console import Notes, one_line
 from shoal.commands.output import counted, tell
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.metrics import Statistics
 from shoal.model import Outlook
 from shoal.printable import harmless
+from shoal.services.crawls import Watch
 
-Watch = Callable[[Coordinator], Coroutine[None, None, None]]
 _FRAME_SECONDS = 0.25
-_LINE_SECONDS = 5.0
+_FRAMES_PER_LINE = 20
 _SHOWN_FETCHES = 6
 _HOLDING_BACK = "better links wait for their hosts (--hurry does not)"
 
@@ -33,39 +35,33 @@ def progress(folder: Path, *, silent: bool) -> Watch:
     if silent:
         return _nothing
     console = Notes()
-    return _live(console, folder) if console.is_terminal else _lines
+    return partial(_live, console, folder) if console.is_terminal else _lines
 
 
 async def _nothing(coordinator: Coordinator) -> None:
     """Show nothing."""
 
 
-def _live(console: Console, folder: Path) -> Watch:
-    async def watch(coordinator: Coordinator) -> None:
-        # Its last state is gone with it, because the end of the crawl says the same for good.
-        with Live(console=console, auto_refresh=False, transient=True) as live:
-            while True:
-                live.update(screen(folder, coordinator.statistics(), coordinator.stopping_rule.outlook), refresh=True)
-                await asyncio.sleep(_FRAME_SECONDS)
-
-    return watch
+async def _live(console: Console, folder: Path, coordinator: Coordinator) -> None:
+    # Its last state is gone with it, because the end of the crawl says the same for good.
+    with Live(console=console, auto_refresh=False, transient=True) as live:
+        while True:
+            live.update(screen(folder, coordinator.statistics(), coordinator.stopping_rule.outlook), refresh=True)
+            await asyncio.sleep(_FRAME_SECONDS)
 
 
 # --- lines -----------------------------------------------------------------------------------------------------------
 
 
 async def _lines(coordinator: Coordinator) -> None:
-    last = 0.0
     told = False
-    while True:
+    for frame in itertools.count(1):
         await asyncio.sleep(_FRAME_SECONDS)
         now = coordinator.statistics()
         if now.stopping and not told:
             told = True
             tell(stopping_line(now))
-        last += _FRAME_SECONDS
-        if last >= _LINE_SECONDS:
-            last = 0.0
+        if frame % _FRAMES_PER_LINE == 0:
             tell(line(now))
 
 
@@ -104,26 +100,22 @@ def screen(folder: Path, now: Statistics, outlook: Outlook | None = None) -> Ren
 
 def _fetches(now: Statistics) -> Iterator[Text]:
     for url in now.fetching[:_SHOWN_FETCHES]:
-        yield _one_line(f"  → {url}")
+        yield one_line(f"  → {url}")
     if (more := len(now.fetching) - _SHOWN_FETCHES) > 0:
-        yield _one_line(f"    and {more} more in flight")
+        yield one_line(f"    and {more} more in flight")
 
 
 def _besides(now: Statistics, outlook: Outlook | None) -> Iterator[Text]:
     """What is not always there to be said."""
     if side_tasks := _side_tasks(now).removeprefix("; "):
-        yield _one_line(f"  {side_tasks}", style="")
+        yield one_line(f"  {side_tasks}", style="")
     if now.holding_back:
-        yield _one_line(f"  {_HOLDING_BACK}")
+        yield one_line(f"  {_HOLDING_BACK}")
     if now.trouble:
-        yield _one_line(f"  last failure: {harmless(now.trouble)}")
+        yield one_line(f"  last failure: {harmless(now.trouble)}")
     if outlook is not None and outlook.pages:
         share = outlook.relevant / outlook.pages
-        yield _one_line(f"  {share:.1%} of the next {outlook.pages:,} pages expected to be relevant")
-
-
-def _one_line(text: str, style: str = "dim") -> Text:
-    return Text(text, style=style, overflow="ellipsis", no_wrap=True)
+        yield one_line(f"  {share:.1%} of the next {outlook.pages:,} pages expected to be relevant")
 
 
 def _figures(now: Statistics) -> Table:

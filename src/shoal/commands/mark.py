@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from shoal.commands import options
-from shoal.commands.console import speaker
+from shoal.commands.console import say
 from shoal.commands.output import in_folder, reply
 from shoal.errors import InputError
 from shoal.parse.charset import decode
@@ -93,7 +93,6 @@ def _from_standard_input() -> list[str]:
 
 def show_marked(folder: Path, found: MarksGiven) -> None:
     """What changed, page by page, and when the crawl hears of it."""
-    say = speaker()
     for page in found.pages:
         typed = "" if page.asked == page.url else f"; typed as {page.asked}"  # a redirect, or another spelling
         say(f"{_change(page)}  {page.url}{_title(page)}  ({_judged(page)}{typed})")
@@ -107,7 +106,6 @@ def show_marked(folder: Path, found: MarksGiven) -> None:
 
 def show_marks(folder: Path, marks: Sequence[MarkedPage]) -> None:
     """All that holds, the latest at the end."""
-    say = speaker()
     if not marks:
         say(f"No page of {folder} is marked.")
     for one in marks:

@@ -7,16 +7,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import click
-import msgspec
 
 from shoal.commands import options
-from shoal.commands.console import speaker
-from shoal.commands.output import counted, path_text, reply, tell
+from shoal.commands.console import say
+from shoal.commands.output import counted, path_text, reply, tell, whole
 from shoal.model import Topic
 from shoal.services import marks
 from shoal.store.strategy_memory import FORMAT, Model, read_model
 
-_path = click.Path(path_type=Path)
 _SHOWN_WORDS = 12
 
 
@@ -27,7 +25,7 @@ def model() -> None:
 
 @model.command(short_help="Write what a crawl learned to a file.")
 @options.folder
-@click.option("--out", type=_path, required=True, metavar="FILE", help="The model file to write.")
+@options.path("--out", required=True, metavar="FILE", help="The model file to write.")
 @options.as_json
 def export(folder: Path, out: Path, as_json: bool) -> int:
     """Write what the strategy of a crawl learned to a file.
@@ -45,7 +43,7 @@ def export(folder: Path, out: Path, as_json: bool) -> int:
 
 
 @model.command(short_help="Say what is in a model file.")
-@click.argument("file", type=_path, metavar="FILE")
+@click.argument("file", type=options.PATH, metavar="FILE")
 @options.as_json
 def show(file: Path, as_json: bool) -> int:
     """Say what is in a model file: who learned it, when, from how many pages, and about which topic."""
@@ -59,23 +57,15 @@ def _written_out(file: Path, found: Model) -> dict[str, object]:
         "format": FORMAT,
         "strategy": found.strategy,
         "shoal": found.shoal,
-        "topic": _whole(found.topic),
+        "topic": whole(found.topic),
         "pages": found.pages,
         "at": datetime.fromtimestamp(found.at, UTC),
         "bytes": len(found.knowledge),
     }
 
 
-def _whole(value: object) -> object:
-    """With its defaults, because who reads JSON does not know them."""
-    if isinstance(value, msgspec.Struct):
-        return {name: _whole(part) for name, part in msgspec.structs.asdict(value).items()}
-    return [_whole(part) for part in value] if isinstance(value, tuple) else value
-
-
 def show_model(file: Path, model: Model) -> None:
     """What is in a model file, and what to do with it."""
-    say = speaker()
     say(f"{file}  learned by {model.strategy} from {counted(model.pages, 'page')}", "bold")
     say(f"  topic      {model.topic.name}: {_words(model.topic)}")
     say(f"  taken      {datetime.fromtimestamp(model.at, UTC):%Y-%m-%d %H:%M:%S} UTC, by shoal {model.shoal}")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,35 +16,26 @@ from shoal.topic import value_readers
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
-class Seconds(click.ParamType[float]):
+def seconds(typed: str | float) -> float:
     """A time that can be waited for: neither negative nor without end."""
-
-    name = "seconds"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """A number of seconds, or one sentence."""
-        try:
-            return value_readers.number(float(value))
-        except ValueError:
-            self.fail(f"{value!r} is not a number of seconds.", param, ctx)
+    try:
+        return value_readers.number(float(typed))
+    except ValueError:
+        raise click.BadParameter(f"{typed!r} is not a number of seconds.") from None
 
 
-class HostAndPort(click.ParamType[ListenAddress]):
+def listen_address(typed: str) -> ListenAddress:
     """Where a server of ours listens: a port, or a host and a port."""
-
-    name = "address"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> ListenAddress:
-        """An address, or one sentence."""
-        host, _, port = str(value).rpartition(":")
-        if not (port.isascii() and port.isdigit() and 0 < int(port) < 2**16):
-            self.fail(f"{value!r} is not a port such as 9310, or a host and a port such as 0.0.0.0:9310.", param, ctx)
-        return ListenAddress(port=int(port), host=host.strip("[]") or ListenAddress(port=0).host)
+    host, _, port = typed.rpartition(":")
+    if not (port.isascii() and port.isdigit() and 0 < int(port) < 2**16):
+        raise click.BadParameter(f"{typed!r} is not a port such as 9310, or a host and a port such as 0.0.0.0:9310.")
+    return ListenAddress(port=int(port), host=host.strip("[]") or ListenAddress(port=0).host)
 
 
-folder = click.option(
-    "--dir", "folder", type=click.Path(path_type=Path), required=True, metavar="FOLDER", help="The folder of the crawl."
-)
+PATH = click.Path(path_type=Path)
+path = partial(click.option, type=PATH)
+"""An option that names a file or a folder."""
+folder = path("--dir", "folder", required=True, metavar="FOLDER", help="The folder of the crawl.")
 WITH_MINUS: dict[str, Any] = {"ignore_unknown_options": True, "help_option_names": ["--help"]}
 """For commands whose words may begin with a minus, as in `shoal search grid -fan`: no option of theirs has one letter."""
 
@@ -67,18 +59,12 @@ relevant = click.option("--relevant", is_flag=True, help="Only the relevant page
 as_json = click.option("--json", "as_json", is_flag=True, help="Answer in JSON on standard output.")
 quiet = click.option("--quiet", is_flag=True, help="Say nothing unless something goes wrong.")
 
-_FEW_REQUESTS = (
-    click.option(
-        "--delay", type=Seconds(), default=1.0, show_default=True, help="Seconds between requests to one host."
-    ),
-    click.option("--user-agent", metavar="TEXT", help="The name we go by."),
-    click.option("--contact", metavar="TEXT", help="Where a site's owner reaches you."),
-    click.option("--proxy", metavar="URL", help="An HTTP proxy for all requests."),
-    click.option("--allow-private", multiple=True, metavar="RANGE", help="Private addresses allowed: 127.0.0.0/8."),
+metrics = click.option(
+    "--metrics", type=listen_address, metavar="[HOST:]PORT", help="Show figures to Prometheus there, at /metrics."
 )
 
 
-def together(options: Sequence[Callable[[_Command], _Command]]) -> Callable[[_Command], _Command]:
+def together(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _Command]:
     """Several options as one, in this order."""
 
     def decorate(command: _Command) -> _Command:
@@ -89,14 +75,13 @@ def together(options: Sequence[Callable[[_Command], _Command]]) -> Callable[[_Co
     return decorate
 
 
-few_requests = together(_FEW_REQUESTS)
-"""How to ask servers, for a command that asks for a few pages."""
-
-
-metrics = click.option(
-    "--metrics", type=HostAndPort(), metavar="[HOST:]PORT", help="Show figures to Prometheus there, at /metrics."
+few_requests = together(
+    click.option("--delay", type=seconds, default=1.0, show_default=True, help="Seconds between requests to one host."),
+    click.option("--user-agent", metavar="TEXT", help="The name we go by."),
+    click.option("--contact", metavar="TEXT", help="Where a site's owner reaches you."),
+    click.option("--proxy", metavar="URL", help="An HTTP proxy for all requests."),
+    click.option("--allow-private", multiple=True, metavar="RANGE", help="Private addresses allowed: 127.0.0.0/8."),
 )
-
-
-progress = together((as_json, quiet))
+"""How to ask servers, for a command that asks for a few pages."""
+progress = together(as_json, quiet)
 """How much a command says while it runs."""

@@ -13,6 +13,7 @@ from collections.abc import Callable, Coroutine, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO, TypeVar, cast
 
+import click
 import msgspec
 
 from shoal.printable import escaped, harmless
@@ -22,14 +23,20 @@ STOPPED = 130
 _Result = TypeVar("_Result")
 
 
-def run_async(main: Coroutine[Any, Any, _Result]) -> _Result:
-    """Run to the end on the fast event loop."""
+def run_async(main: Coroutine[Any, Any, _Result], *, stopped: str = "") -> _Result:
+    """Run to the end on the fast event loop; with a sentence for who stops it at once, that ends the command."""
     import asyncio  # here, because most commands need no event loop
 
     import uvloop  # nor this one
 
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        return runner.run(main)
+    try:
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            return runner.run(main)
+    except asyncio.CancelledError:  # the second Ctrl-C
+        if not stopped:
+            raise
+        tell(stopped)
+        raise click.exceptions.Exit(STOPPED) from None
 
 
 def reply(value: object, show: Callable[[], None], *, as_json: bool, quiet: bool = False) -> int:
@@ -91,6 +98,13 @@ def aligned(rows: Sequence[Sequence[str]], left: set[int]) -> Iterator[str]:
 def print_json(value: object) -> None:
     """One value on standard output, as bytes, because JSON is UTF-8 whatever the terminal speaks."""
     print_bytes(msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n", is_json=True)
+
+
+def whole(value: Any) -> Any:
+    """A struct with its defaults, because who reads JSON does not know them."""
+    if isinstance(value, msgspec.Struct):
+        return {name: whole(part) for name, part in msgspec.structs.asdict(value).items()}
+    return [whole(part) for part in value] if isinstance(value, tuple) else value
 
 
 def path_text(path: Path) -> str:

@@ -8,14 +8,13 @@ from pathlib import Path
 import click
 
 from shoal.commands import options
-from shoal.commands.options import Seconds
 from shoal.commands.output import answer, counted, reply, run_async
 from shoal.evaluate.recorded.archive import open_archive
 from shoal.evaluate.recorded.replay_server import Served, serve
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path), metavar="FILE.warc.gz")
+@click.argument("file", type=options.PATH, metavar="FILE.warc.gz")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Default: any that is free.")
 @click.option(
     "--log",
@@ -23,7 +22,9 @@ from shoal.evaluate.recorded.replay_server import Served, serve
     metavar="FILE",
     help="Append every request to this file, a line of JSON each.",
 )
-@click.option("--latency", type=Seconds(), default=0.0, metavar="SECONDS", help="What every answer takes at least.")
+@click.option(
+    "--latency", type=options.seconds, default=0.0, metavar="SECONDS", help="What every answer takes at least."
+)
 @options.as_json
 def replay(file: Path, port: int, log: Path | None, latency: float, as_json: bool) -> int:
     """Serve a WARC file on this computer, for a crawl or a browser.

@@ -13,7 +13,7 @@ from shoal.store import backup as backups
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=options.PATH)
 @options.folder
 @click.option("--database", default="", metavar="URL", help="Into PostgreSQL: postgresql://user:password@host/name.")
 @options.progress

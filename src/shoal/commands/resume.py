@@ -9,17 +9,16 @@ import click
 
 from shoal.commands import options
 from shoal.commands.crawl import InSections, cluster_option, crawl_options, run_to_the_end, start_option
+from shoal.commands.options import PATH
 from shoal.commands.output import teller
 from shoal.errors import FolderBusy, InputError
 from shoal.services import crawls
 from shoal.settings import ListenAddress
 
-_PATH = click.Path(path_type=Path)
-
 
 @click.command(cls=InSections)
-@start_option("--dir", "folder", type=_PATH, required=True, metavar="FOLDER", help="The folder of the crawl.")
-@click.option("--model", "model_file", type=_PATH, hidden=True, help="Refused: only a new crawl can have one.")
+@start_option("--dir", "folder", type=PATH, required=True, metavar="FOLDER", help="The folder of the crawl.")
+@click.option("--model", "model_file", type=PATH, hidden=True, help="Refused: only a new crawl can have one.")
 @crawl_options
 @cluster_option(
     "--standby", is_flag=True, help="While another machine is at it: wait, and take over when that ends or dies."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import shlex
 import time
 from pathlib import Path
@@ -10,8 +9,8 @@ from pathlib import Path
 import click
 
 from shoal.commands import live_view, options
-from shoal.commands.console import speaker
-from shoal.commands.output import STOPPED, in_folder, reply, run_async, tell, teller
+from shoal.commands.console import say
+from shoal.commands.output import STOPPED, in_folder, reply, run_async, teller
 from shoal.crawl.termination import Ending
 from shoal.errors import InputError
 from shoal.services import revisit as revisiting
@@ -47,18 +46,14 @@ def revisit(urls: tuple[str, ...], folder: Path, older: float, relevant: bool, a
     revisiting.want(folder, urls, older=older, relevant_only=relevant, now=time.time())
     silent = quiet or as_json
     watch = live_view.progress(folder, silent=silent)
-    try:
-        found = run_async(revisiting.revisit(folder, watch, say=teller(silent=silent)))
-    except asyncio.CancelledError:  # the second Ctrl-C
-        tell(f"Stopped at once. Go on with: shoal revisit {in_folder(folder)}")
-        return STOPPED
+    stopped = f"Stopped at once. Go on with: shoal revisit {in_folder(folder)}"
+    found = run_async(revisiting.revisit(folder, watch, say=teller(silent=silent)), stopped=stopped)
     reply(found, lambda: show_revisit(folder, found), as_json=as_json, quiet=quiet)
     return STOPPED if found.ending is Ending.STOPPED else 0
 
 
 def show_revisit(folder: Path, found: Revisit) -> None:
     """Which pages changed, and which are gone."""
-    say = speaker()
     looked = found.found
     for title, urls in (("Changed", looked.changed), ("Gone", looked.gone)):
         for url in urls[:_SHOWN]:

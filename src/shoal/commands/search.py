@@ -10,7 +10,7 @@ import click
 from rich.text import Text
 
 from shoal.commands import options
-from shoal.commands.console import progress_bar, speaker
+from shoal.commands.console import progress_bar, say
 from shoal.commands.output import in_folder, reply
 from shoal.index.results import FacetCount, ScoreExplanation
 from shoal.printable import harmless
@@ -59,7 +59,6 @@ def find(folder: Path, ask: Callable[[Finder], SearchAnswer], *, as_json: bool) 
 
 def show_findings(folder: Path, found: SearchAnswer) -> None:
     """Title, URL and a snippet of each page, then what can be asked next."""
-    say = speaker()
     for note in found.notes:
         say(note, "yellow")
     if not found.hits:

@@ -1,10 +1,12 @@
-"""`shoal seeds find` and `shoal seeds read`: where does a crawl begin?"""
+"""`shoal seeds find` and `shoal seeds read`: where does a crawl begin? What was typed is checked before anybody is asked."""
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,31 +14,48 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from shoal.commands import seed_options
-from shoal.commands.console import speaker
-from shoal.commands.output import path_text, print_json, run_async, tell
-from shoal.commands.seed_options import SeedOptions
+from shoal.commands.console import say
+from shoal.commands.options import as_json, few_requests, path, together
+from shoal.commands.output import counted, path_text, print_json, run_async, tell
 from shoal.errors import InputError
 from shoal.fetch.polite_client import PoliteClient, is_wanted
+from shoal.frontier.scope import ScopeRule
 from shoal.model import Suggestions, Term, Topic, Unanswered
 from shoal.printable import harmless
 from shoal.protocols import SeedSource
 from shoal.seeds import selection
 from shoal.seeds.discovery import PublishedSource
-from shoal.seeds.list_document import LARGEST
+from shoal.seeds.list_document import LARGEST, ListDocument
 from shoal.seeds.searxng import SearxngSource, instance_address, language_code
 from shoal.seeds.selection import ListChoice, Listed, listed
-from shoal.settings import Fetching
+from shoal.services import crawls
+from shoal.settings import Fetching, Scope
 from shoal.text import HAN
+from shoal.topic import value_readers
 from shoal.topic.combined import name_of
+from shoal.topic.topic_file import read_fetching, read_topic
 from shoal.topic.topic_writer import add_seeds, new_topic_file
-from shoal.urls import host_of
+from shoal.urls import host_of, normalise
 
 NOTHING_FOUND = 1
 """The exit code when all went well and there is nothing to suggest."""
 _ANYWHERE = ("0.0.0.0/0", "::/0")
 _CHINESE = re.compile(f"[{HAN}]")
 _MakeSource = Callable[[PoliteClient], SeedSource]
+_options = together(
+    click.option(
+        "--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="Show at most so many."
+    ),
+    click.option("--host", "hosts", multiple=True, metavar="NAME", help="Only this host and those below; repeatable."),
+    click.option("--include", multiple=True, metavar="PATTERN", help="Only URLs that match: '*/energy/*'; repeatable."),
+    click.option("--exclude", multiple=True, metavar="PATTERN", help="No URL that matches: '*.pdf'; repeatable."),
+    path("--topic-file", metavar="FILE.toml", help="Where to keep those that you choose; made if it is missing."),
+    click.option("--choose", metavar="NUMBERS", help="Keep these without asking: 1-5,8; -3 is all but the third."),
+    click.option("--all", "keep_all", is_flag=True, help="Keep all without asking."),
+    few_requests,
+    as_json,
+)
+"""Which pages, where to keep them, and how to ask: the same for all sources."""
 
 
 @click.group()
@@ -46,9 +65,11 @@ def seeds() -> None:
 
 @seeds.command(short_help="Ask a search engine for pages on a topic.")
 @click.argument("words", metavar="WORDS")
-@click.option("--searxng", metavar="URL", help="The SearXNG instance to ask. Default: $SHOAL_SEARXNG.")
+@click.option(
+    "--searxng", envvar="SHOAL_SEARXNG", metavar="URL", help="The SearXNG instance to ask. Default: $SHOAL_SEARXNG."
+)
 @click.option("--language", metavar="CODE", help="Of the pages: zh, en, zh-CN, all. Default: that of the words.")
-@seed_options.options
+@_options
 def find(words: str, searxng: str | None, language: str | None, **given: Any) -> int:
     """Ask a search engine for pages on a topic, and choose where to begin.
 
@@ -58,17 +79,21 @@ def find(words: str, searxng: str | None, language: str | None, **given: Any) ->
 
     The engine is an instance of SearXNG, your own or one that lets you.
     """
-    wanted = seed_options.checked(words, called="WORDS", **given)
-    instance = instance_address(seed_options.instance(searxng))
+    wanted = _checked(words, called="WORDS", **given)
+    if not searxng:
+        raise InputError(
+            "Say which SearXNG instance to ask: --searxng http://127.0.0.1:8080, or set SHOAL_SEARXNG once and for all"
+        )
+    instance = instance_address(searxng)
     spoken = language_code(language or "auto")
     source = partial(SearxngSource, instance, language=spoken, wanted=wanted.wants)
-    return _stopping_rule(_ask(source, wanted, _for_instance(wanted, instance, spoken)), wanted)
+    return _suggest(run_async(_ask(source, wanted, _for_instance(wanted, instance, spoken))), wanted)
 
 
 @seeds.command(short_help="List the pages of a sitemap, a feed or a site.")
 @click.argument("place", metavar="URL|FILE")
 @click.option("--match", "words", default="", metavar="WORDS", help="Only pages that have one of these: 'grid, 电网'.")
-@seed_options.options
+@_options
 def read(place: str, words: str, **given: Any) -> int:
     """List the pages of a sitemap, a feed or a site, and choose where to begin.
 
@@ -79,9 +104,140 @@ def read(place: str, words: str, **given: Any) -> int:
 
     Of a site, the sitemaps named in its robots.txt are read, else its /sitemap.xml, else the feeds named in its page.
     """
-    wanted = seed_options.checked(words, called="--match", **given)
-    source = partial(PublishedSource, seed_options.place(place), wanted=wanted.wants)
-    return _stopping_rule(_ask(source, wanted, replace(wanted.fetching, max_body=LARGEST)), wanted)
+    wanted = _checked(words, called="--match", **given)
+    source = partial(PublishedSource, _place(place), wanted=wanted.wants)
+    return _suggest(run_async(_ask(source, wanted, replace(wanted.fetching, max_body=LARGEST))), wanted)
+
+
+# --- what was typed --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeedOptions:
+    """All that both commands are told, checked before anybody is asked."""
+
+    words: str
+    terms: tuple[Term, ...]
+    limit: int
+    hosts: tuple[str, ...]
+    scope: ScopeRule
+    filtered: bool
+    """The user does not want to see every URL."""
+    topic_file: Path | None
+    choice: ListChoice | None
+    """None when the user must be asked."""
+    delay: float
+    fetching: Fetching
+    known: frozenset[str]
+    """The seeds that the topic file has."""
+    as_json: bool
+
+    def wants(self, url: str) -> bool:
+        """True when the user wants to see this URL."""
+        host = host_of(url).partition(":")[0]
+        near = not self.hosts or any(host == name or host.endswith(f".{name}") for name in self.hosts)
+        return near and self.scope.allows(url)
+
+
+def _checked(
+    words: str,
+    *,
+    called: str,
+    include: tuple[str, ...],
+    exclude: tuple[str, ...],
+    hosts: tuple[str, ...],
+    topic_file: Path | None,
+    choose: str | None,
+    keep_all: bool,
+    limit: int,
+    delay: float,
+    as_json: bool,
+    **fetching: object,
+) -> SeedOptions:
+    """What was typed, if it can be used; `called` is how the words are spoken of. The rest says how to talk to servers."""
+    choice = _choice(choose, keep_all, topic_file)
+    terms = _terms(words, called) if words or called == "WORDS" else ()
+    talking, known = _from_topic_file(topic_file, terms, fetching)
+    return SeedOptions(
+        words=words,
+        terms=terms,
+        limit=limit,
+        hosts=tuple(map(_host, hosts)),
+        scope=ScopeRule(Scope(include=include, exclude=exclude), ()),
+        filtered=bool(hosts or include or exclude),
+        topic_file=topic_file,
+        choice=choice,
+        delay=delay,
+        fetching=talking,
+        known=known,
+        as_json=as_json,
+    )
+
+
+def _choice(choose: str | None, keep_all: bool, topic_file: Path | None) -> ListChoice | None:
+    """What is kept without asking; None when the user must be asked."""
+    if choose is not None and keep_all:
+        raise InputError("Give either --choose or --all, not both")
+    choice = ListChoice(everything=True) if keep_all else None if choose is None else selection.read_choice(choose)
+    if choice is not None and topic_file is None:
+        raise InputError("Say where to keep what you choose: --topic-file FILE.toml")
+    return choice
+
+
+def _terms(words: str, called: str) -> tuple[Term, ...]:
+    try:
+        terms = value_readers.keywords(words)
+    except ValueError as error:
+        raise InputError(f"{called} {error}") from None
+    if not terms:
+        raise InputError(f'{called} must name at least one word to look for, such as "power grid"')
+    return terms
+
+
+def _from_topic_file(
+    path: Path | None, terms: tuple[Term, ...], fetching: dict[str, object]
+) -> tuple[Fetching, frozenset[str]]:
+    """How to talk to servers, and the seeds that are known; a file that cannot be used is told of before anything is asked."""
+    if path is not None and path.exists():
+        settings = read_topic(path, names=crawls.names(), options=fetching, environ=os.environ, seeds_needed=False)
+        return settings.fetching, frozenset(settings.seeds)
+    if path is not None:
+        _check_new(path, terms)
+    return read_fetching(fetching, environ=os.environ), frozenset()
+
+
+def _check_new(path: Path, terms: tuple[Term, ...]) -> None:
+    """A topic file that is to be made needs a place, and words to look for."""
+    if not path.parent.is_dir():
+        raise InputError(f"{path} cannot be made: there is no folder {path.parent}")
+    if not terms:
+        raise InputError(f"{path} is not there yet; say with --match which words its topic has")
+
+
+def _host(text: str) -> str:
+    """A host name in the form URLs have it, from a name, a name with a port, or a whole URL."""
+    url = normalise(text if "://" in text else f"http://{text}")
+    if url is None:
+        raise InputError(f"--host must be a host name such as example.org, not '{text}'")
+    return host_of(url).partition(":")[0].removeprefix("*.")
+
+
+def _place(text: str) -> str | ListDocument:
+    """A URL in normal form, or the file that lies there."""
+    if text.lower().startswith(("http://", "https://")):
+        if url := normalise(text):
+            return url
+        raise InputError(f"'{text}' is not a URL that can be asked for")
+    try:
+        with Path(text).open("rb") as file:
+            return ListDocument(name=text, body=file.read(LARGEST))
+    except FileNotFoundError:
+        hint = f"; did you mean https://{text}?" if "." in text and normalise(f"https://{text}") else ""
+        raise InputError(f"'{text}' is neither a URL nor a file that is there{hint}") from None
+    except IsADirectoryError:
+        raise InputError(f"'{text}' is a folder; give a file, or a URL") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"'{text}' cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
 # --- asking ----------------------------------------------------------------------------------------------------------
@@ -101,27 +257,23 @@ def _for_instance(wanted: SeedOptions, instance: str, language: str) -> Fetching
     )
 
 
-def _ask(make: _MakeSource, wanted: SeedOptions, fetching: Fetching) -> Suggestions:
-    answer = run_async(_answer(make, wanted, fetching))
+async def _ask(make: _MakeSource, wanted: SeedOptions, fetching: Fetching) -> Suggestions:
+    # Only here, because the HTTP client takes a third of a second to load, and a mistake shall be told at once.
+    from shoal.fetch.client import HttpFetcher
+
+    async with HttpFetcher(fetching, wanted=is_wanted) as fetcher:
+        answer = await make(PoliteClient(fetcher, delay=wanted.delay)).find(wanted.words, wanted.limit)
     if isinstance(answer, Unanswered):
         raise InputError(answer.why)
     return answer
 
 
-async def _answer(make: _MakeSource, wanted: SeedOptions, fetching: Fetching) -> Suggestions | Unanswered:
-    # Only here, because the HTTP client takes a third of a second to load, and a mistake shall be told at once.
-    from shoal.fetch.client import HttpFetcher
-
-    async with HttpFetcher(fetching, wanted=is_wanted) as fetcher:
-        return await make(PoliteClient(fetcher, delay=wanted.delay)).find(wanted.words, wanted.limit)
-
-
 # --- choosing and keeping --------------------------------------------------------------------------------------------
 
 
-def _stopping_rule(answer: Suggestions, wanted: SeedOptions) -> int:
+def _suggest(answer: Suggestions, wanted: SeedOptions) -> int:
     """Show what was found, let the user choose, and keep what was chosen."""
-    found = listed(answer.found, wanted.phrases, wanted.known)
+    found = listed(answer.found, tuple(term.text for term in wanted.terms), wanted.known)
     if not wanted.as_json:
         show_suggestions(found)
         for note in answer.notes:
@@ -176,7 +328,7 @@ def _typed(found: tuple[Listed, ...], text: str) -> tuple[Listed, ...]:
 def _named(wanted: SeedOptions, text: str) -> Path:
     path = Path(text.strip())
     try:
-        seed_options.from_topic_file(path, wanted.terms, {})
+        _from_topic_file(path, wanted.terms, {})
     except InputError as error:
         raise click.UsageError(str(error)) from None
     return path
@@ -195,7 +347,7 @@ def _keep(path: Path, urls: list[str], terms: tuple[Term, ...]) -> None:
 
 def _kept(path: Path, new: int, known: int) -> str:
     there = f", {known:,} {'was' if known == 1 else 'were'} there already" if known else ""
-    return f"{new:,} {'seed' if new == 1 else 'seeds'} added to {path}{there}."
+    return f"{counted(new, 'seed')} added to {path}{there}."
 
 
 def _nothing(wanted: SeedOptions) -> str:
@@ -222,7 +374,6 @@ def _print(found: tuple[Listed, ...], answer: Suggestions, path: Path | None, ke
 
 def show_suggestions(suggestions: Sequence[Listed]) -> None:
     """Number, title, address, a few words, and why it was found."""
-    say = speaker()
     width = len(str(len(suggestions)))
     indent = " " * (width + 2)
     for one in suggestions:

@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from shoal.commands import options
-from shoal.commands.console import speaker
-from shoal.commands.output import print_bytes, print_json
+from shoal.commands.console import say
+from shoal.commands.output import print_bytes, reply
 from shoal.errors import InputError
 from shoal.services import versions as rereading
 from shoal.services.versions import StoredVersion, VersionStep
@@ -30,20 +30,16 @@ def show(url: str, folder: Path, as_html: bool, versions: bool, version: int | N
         )
     if as_html:
         print_bytes(rereading.body(folder, url, version))
-    elif versions and as_json:
-        print_json(rereading.steps(folder, url))
-    elif versions:
-        show_versions(rereading.steps(folder, url))
-    elif as_json:
-        print_json(rereading.stored(folder, url, version))
-    else:
-        show_page(rereading.stored(folder, url, version))
-    return 0
+        return 0
+    if versions:
+        steps = rereading.steps(folder, url)
+        return reply(steps, lambda: show_versions(steps), as_json=as_json)
+    found = rereading.stored(folder, url, version)
+    return reply(found, lambda: show_page(found), as_json=as_json)
 
 
 def show_page(found: StoredVersion) -> None:
     """What is known of it, and its text."""
-    say = speaker()
     page = found.page
     say(found.title or "(without a title)", "bold")
     say(page.url, "cyan")
@@ -71,7 +67,6 @@ def _about(found: StoredVersion) -> Iterable[str]:
 
 def show_versions(steps: list[VersionStep]) -> None:
     """When a page changed, and how much."""
-    say = speaker()
     for step in steps:
         change = f"+{step.added} -{step.removed} lines" if step.number > 1 else "first seen"
         when = f"{step.number:>3}  {step.at:%Y-%m-%d %H:%M} UTC"

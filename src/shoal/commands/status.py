@@ -10,9 +10,9 @@ import click
 from msgspec.structs import asdict
 
 from shoal.commands import options
-from shoal.commands.console import speaker
+from shoal.commands.console import say
 from shoal.commands.live_view import clock, size
-from shoal.commands.output import aligned, counted, print_json
+from shoal.commands.output import aligned, counted, reply
 from shoal.model.stored import WorkerRecord
 from shoal.services import crawls
 from shoal.services.cluster_status import Attendance, attendance
@@ -31,18 +31,12 @@ _SHOWN_WORKERS = 40
 def status(folder: Path, as_json: bool) -> int:
     """How does a crawl stand: its queues, hosts, workers and rates."""
     found, cluster = crawls.crawl_status(folder), attendance(folder)
-    if as_json:
-        print_json(asdict(found) | {"cluster": cluster})
-        return 0
-    show_status(folder, found)
-    if cluster is not None:
-        show_attendance(cluster)
-    return 0
+    whole = asdict(found) | {"cluster": cluster}
+    return reply(whole, lambda: show_status(folder, found, cluster), as_json=as_json)
 
 
-def show_status(folder: Path, status: Status) -> None:
-    """The queues, hosts and rates of a crawl."""
-    say = speaker()
+def show_status(folder: Path, status: Status, cluster: Attendance | None = None) -> None:
+    """The queues, hosts and rates of a crawl, and its workers if they are on other machines."""
     say(f"{folder}  {'running' if status.running else 'not running'}", "bold")
     for line in summary(status):
         say(line)
@@ -52,6 +46,8 @@ def show_status(folder: Path, status: Status) -> None:
             say(row)
     for line in troubles(folder, status):
         say(f"\n{line}")
+    if cluster is not None:
+        show_attendance(cluster)
 
 
 # --- what came of it -------------------------------------------------------------------------------------------------
@@ -158,7 +154,6 @@ def _host_row(host: HostCounts) -> tuple[str, ...]:
 
 def show_attendance(found: Attendance) -> None:
     """Who works for a crawl on other machines, and what they could not do."""
-    say = speaker()
     say("\nWorkers", "bold")
     for line in _workers(found, time.time()):
         say(line)

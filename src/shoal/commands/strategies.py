@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from shoal.commands import options
-from shoal.commands.console import Answers, heading
+from shoal.commands.console import Answers, section
 from shoal.commands.output import reply
 from shoal.services import crawls
 from shoal.services.crawls import Choices, Described
@@ -38,18 +38,16 @@ def strategies(as_json: bool) -> int:
 def show_choices(choices: Choices) -> None:
     """All of them, on standard output."""
     console = Answers(highlight=False)
-    heading(console, "Strategies: which link next?   --strategy NAME   --set NUMBER=…")
-    console.print(_table(choices.strategies))
-    heading(console, "Judges: what is relevant?   --judge NAME; without it, the one of the strategy's paper")
-    console.print(_table(choices.judges))
-    heading(console, "Word vectors: which words mean nearly the same?   optional")
+    section(console, "Strategies: which link next?   --strategy NAME   --set NUMBER=…", _table(choices.strategies))
+    judges = "Judges: what is relevant?   --judge NAME; without it, the one of the strategy's paper"
+    section(console, judges, _table(choices.judges))
+    section(console, "Word vectors: which words mean nearly the same?   optional")
     for sentence in choices.vectors:
         console.print(Text(sentence), soft_wrap=True)
-    heading(console, "Papers")
     papers = Table.grid(padding=(0, 3, 0, 0))
     for name, what in _PAPERS:
         papers.add_row(Text(name, style="bold"), Text(what, style="dim"))
-    console.print(papers)
+    section(console, "Papers", papers)
 
 
 def _table(found: Sequence[Described]) -> Table:

@@ -13,9 +13,9 @@ import click
 from msgspec.structs import replace
 from rich.cells import cell_len
 
-from shoal.commands.console import BAR, Say, bar, speaker
-from shoal.commands.options import as_json, few_requests
-from shoal.commands.output import counted, path_text, print_json, reply, run_async, tell
+from shoal.commands.console import BAR, bar, say
+from shoal.commands.options import PATH, as_json, few_requests, path
+from shoal.commands.output import counted, path_text, print_json, reply, run_async, tell, whole
 from shoal.errors import InputError
 from shoal.model import Origin, Page, Term, Topic
 from shoal.model.stored import TopicChange
@@ -42,8 +42,8 @@ def topic() -> None:
 
 
 @topic.command(short_help="Show the words of a topic, their weights and where they came from.")
-@click.argument("topic_file", type=click.Path(path_type=Path), required=False, metavar="[TOPIC.toml]")
-@click.option("--dir", "folder", type=click.Path(path_type=Path), metavar="FOLDER", help="The topic of this crawl.")
+@click.argument("topic_file", type=PATH, required=False, metavar="[TOPIC.toml]")
+@path("--dir", "folder", metavar="FOLDER", help="The topic of this crawl.")
 @click.option("--history", is_flag=True, help="Every version the topic had in this crawl, and what changed.")
 @as_json
 def show(topic_file: Path | None, folder: Path | None, history: bool, as_json: bool) -> int:
@@ -69,30 +69,14 @@ def _show(shown: Topic, as_json: bool) -> int:
 
 
 def _show_history(changes: list[TopicChange], as_json: bool) -> int:
-    if not as_json:
-        show_history(changes)
-        return 0
-    before = [changes[0].topic, *(change.topic for change in changes)]
-    print_json([_change(old, change) for old, change in zip(before, changes, strict=False)])
-    return 0
+    before = [changes[0], *changes]
+    written = [_change(old.topic, change) for old, change in zip(before, changes, strict=False)]
+    return reply(written, lambda: show_history(changes), as_json=as_json)
 
 
 def _written_out(shown: Topic) -> dict[str, object]:
-    """With its defaults, because who reads JSON does not know them."""
-    fields: dict[str, object] = {
-        "name": shown.name,
-        "version": shown.version,
-        "threshold": shown.threshold,
-        "terms": [_word(term) for term in shown.terms],
-        "negative": [_word(term) for term in shown.negative],
-        "languages": shown.languages,
-        "any": [_written_out(part) for part in shown.any],
-    }
-    return fields
-
-
-def _word(term: Term) -> dict[str, object]:
-    return {"text": term.text, "weight": term.weight, "factor": term.factor, "origin": term.origin}
+    first = {"name": shown.name, "version": shown.version, "threshold": shown.threshold}
+    return {**first, **whole(shown), "any": [_written_out(part) for part in shown.any]}
 
 
 def _change(old: Topic, change: TopicChange) -> dict[str, object]:
@@ -117,7 +101,7 @@ def _change(old: Topic, change: TopicChange) -> dict[str, object]:
 @click.argument("more", nargs=-1, metavar="[URL|FILE]...")
 @click.option("--topic", "words", default="", metavar="WORDS", help="Words that guide: 'power grid, substation=0.8'.")
 @click.option("--name", metavar="NAME", help="What the topic is called. Default: its first words.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE.toml", help="The topic file to write.")
+@path("--out", metavar="FILE.toml", help="The topic file to write.")
 @click.option(
     "--terms",
     "most",
@@ -227,30 +211,27 @@ def _advice(out: Path | None, seeds: bool) -> str:
 
 def show_topic(topic: Topic) -> None:
     """The words of a topic, those that speak against a page, and the threshold."""
-    say = speaker()
     say(f"{topic.name}  version {topic.version}", "bold")
     if topic.any:
         say(f"{len(topic.any)} topics, each judged on its own; a page counts when one of them matches")
     for part in topic.each:
         if topic.any:
             say(f"\n{part.name}", "bold")
-        _say_words(say, part)
+        _say_words(part)
     say(f"\n{_threshold(topic)}")
 
 
 def show_lesson(lesson: LearnedTopic, pages: Sequence[Page]) -> None:
     """What was learned, and from which pages."""
-    say = speaker()
     say(f"{lesson.topic.name}: learned from {counted(lesson.samples, 'page')}", "bold")
     for page in pages:
         say(f"  {page.url}  “{page.title}”", "dim")
     say("")
-    _say_words(say, lesson.topic, lesson.found)
+    _say_words(lesson.topic, lesson.found)
 
 
 def show_history(changes: Sequence[TopicChange]) -> None:
     """Every version with what became other: + came, - went, ~ weighs more or less."""
-    say = speaker()
     before: Topic | None = None
     for change in changes:
         say(f"version {change.topic.version}  after {counted(change.pages, 'page')}  {_when(change.at)}", "bold")
@@ -263,11 +244,11 @@ def show_history(changes: Sequence[TopicChange]) -> None:
 # --- words -----------------------------------------------------------------------------------------------------------
 
 
-def _say_words(say: Say, topic: Topic, found: Mapping[str, TermStatistics] = _NOTHING) -> None:
+def _say_words(topic: Topic, found: Mapping[str, TermStatistics] = _NOTHING) -> None:
     for line in word_table(topic.terms, found):
         say(line)
     if topic.negative:
-        say("against: " + ", ".join(f"{term.text} {term.weight:.2f}" for term in topic.negative))
+        say(f"against: {_listed(topic.negative)}")
 
 
 def word_table(words: Sequence[Term], found: Mapping[str, TermStatistics] = _NOTHING) -> Iterator[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
-from collections.abc import Callable, Coroutine
 
 import click
 
@@ -19,7 +18,6 @@ from shoal.errors import InputError
 from shoal.settings import ListenAddress
 from shoal.urls import shown
 
-Watch = Callable[[WorkerBroker], Coroutine[None, None, None]]
 _LINE_SECONDS = 10.0
 
 
@@ -43,8 +41,15 @@ def worker(
         raise InputError("Give the URL of the broker with --broker amqp://…, or in SHOAL_BROKER.")
     check_url(broker)
     called = name or f"{socket.gethostname()}-{os.getpid()}"
-    view = WorkerView()
-    watch = view.watch_only if quiet or as_json else view.progress(called, shown(broker))
+    greeting = f"Worker {called} at {shown(broker)}; Ctrl-C lets what is under way come home."
+    figures = WorkerFigures()
+
+    async def watch(hand: WorkerBroker) -> None:
+        nonlocal figures
+        figures = hand.figures
+        if not (quiet or as_json):
+            await _lines(hand, greeting)
+
     code = 0
     try:
         run_async(work_for_all(broker, name=called, concurrency=concurrency, watch=watch, metrics=metrics))
@@ -52,42 +57,19 @@ def worker(
         tell("Stopped at once; others will do what was under way.")
         code = STOPPED
     if as_json:
-        print_json({"worker": called, **view.figures()})
+        counts = {"visits": figures.visits, "failures": figures.failures, "bytes": figures.bytes}
+        print_json({"worker": called, **counts})
     return code
 
 
-class WorkerView:
-    """What a worker shows of itself: a line now and then, and its last words. Owns which worker it is that it watches."""
-
-    def __init__(self) -> None:
-        self._hand: WorkerBroker | None = None
-
-    def figures(self) -> dict[str, int]:
-        """What it did in all."""
-        counts = self._hand.figures if self._hand is not None else WorkerFigures()
-        return {"visits": counts.visits, "failures": counts.failures, "bytes": counts.bytes}
-
-    async def watch_only(self, hand: WorkerBroker) -> None:
-        """Show nothing."""
-        self._hand = hand
-
-    def progress(self, name: str, broker: str) -> Watch:
-        """A line at the start, and one whenever something was done."""
-
-        async def watch(hand: WorkerBroker) -> None:
-            self._hand = hand
-            tell(f"Worker {name} at {broker}; Ctrl-C lets what is under way come home.")
-            before = 0
-            while True:
-                await asyncio.sleep(_LINE_SECONDS)
-                now = hand.figures.visits
-                if now != before:
-                    tell(_line(hand, (now - before) / _LINE_SECONDS))
-                before = now
-
-        return watch
-
-
-def _line(hand: WorkerBroker, rate: float) -> str:
-    counts = hand.figures
-    return f"{counts.visits:,} visits, {counts.failures:,} failed, {rate:.1f} a second, {hand.busy} under way"
+async def _lines(hand: WorkerBroker, greeting: str) -> None:
+    """A line at the start, and one whenever something was done."""
+    tell(greeting)
+    before = 0
+    while True:
+        await asyncio.sleep(_LINE_SECONDS)
+        visits, failures = hand.figures.visits, hand.figures.failures
+        if visits != before:
+            rate = (visits - before) / _LINE_SECONDS
+            tell(f"{visits:,} visits, {failures:,} failed, {rate:.1f} a second, {hand.busy} under way")
+        before = visits

@@ -134,11 +134,9 @@ def join_crawl(folder: Path, options: Mapping[str, object], environ: Mapping[str
 
 def stand_by(folder: Path, say: Callable[[str], None], sleep: Callable[[float], None] = time.sleep) -> None:
     """Return when nobody is at work at the crawl; `say` hears, once, if somebody is."""
-    said = False
+    if _is_taken(folder):
+        say("Another machine is at work at this crawl: this one stands by, and takes over when that ends.")
     while _is_taken(folder):
-        if not said:
-            say("Another machine is at work at this crawl: this one stands by, and takes over when that ends.")
-        said = True
         sleep(_STANDBY_SECONDS)
 
 
@@ -248,7 +246,7 @@ async def run_crawl(
             async with (
                 locator or nullcontext(),
                 _shown(folder, coordinator, metrics, dispatch),
-                _indexed(folder, store.settings, say),
+                index_kept(folder, say) if store.settings.index else nullcontext(),
             ):
                 ending = await _run(coordinator, store.settings, watch, locator, dispatch, broker)
         except BaseExceptionGroup as group:
@@ -331,10 +329,6 @@ async def _run(
     return ending
 
 
-def _indexed(folder: Path, settings: Settings, say: Callable[[str], None]) -> AbstractAsyncContextManager[object]:
-    return index_kept(folder, say) if settings.index else nullcontext()
-
-
 def _shown(
     folder: Path, coordinator: Coordinator, address: ListenAddress | None, dispatch: Dispatch | None
 ) -> AbstractAsyncContextManager[object]:
@@ -351,9 +345,6 @@ def _shown(
 def _states(folder: Path) -> dict[State, int]:
     with folders.reading(folder) as database:
         return report.per_state(database)
-
-
-# --- workers ---------------------------------------------------------------------------------------------------------
 
 
 async def _work_here(coordinator: Coordinator, settings: Settings, resolver: CachingResolver | None) -> None:
@@ -416,13 +407,8 @@ def _value_now(memory: StrategyMemory, entry: Entry) -> tuple[Evidence, ...]:
         for mark in said.values():
             strategy.learn_mark(mark)
         if isinstance(strategy, Repricer):
-            asyncio.run(_refreshed(strategy))
+            asyncio.run(strategy.refresh())  # what the user said counts from here on
     return strategy.reasons(entry)
-
-
-async def _refreshed(strategy: Repricer) -> None:
-    """What the user said counts from here on."""
-    await strategy.refresh()
 
 
 def export_pages(folder: Path, format: Format, out: Path | BinaryIO, *, relevant_only: bool) -> int:

@@ -10,8 +10,8 @@ import os
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
+from itertools import accumulate
 from pathlib import Path
 
 import msgspec
@@ -34,7 +34,7 @@ from shoal.store.crawl_store import CrawlStore
 from shoal.store.database import open_file
 from shoal.store.recovery import LostRecord, Passed, Places, SalvagedRecord, next_file, page_files, records
 from shoal.store.sqlite_ledger import SqliteLedger
-from shoal.store.warc import read_body
+from shoal.store.warc import Position, read_body
 from shoal.urls import host_of
 
 _SHOWN = 10
@@ -83,7 +83,12 @@ async def repair(folder: Path, why: str, said: Settings | None, progress: Progre
     settings = said or (known.settings if known is not None else None)
     if settings is None:
         raise InputError(f"Nothing in {folder} says what the crawl was: name its topic file with --topic-file.")
-    with folders.lock(folder), folders.storage_errors(folder), _scratch(folder) as scratch:
+    with (
+        folders.lock(folder),
+        folders.storage_errors(folder),
+        tempfile.TemporaryDirectory(prefix=".shoal-", dir=folder) as half_done,
+    ):
+        scratch = Path(half_done)
         _begin(folder, scratch, settings)
         found = await _replayed(folder, scratch, files, why, progress)
         part = _finished(scratch / "crawl", known.crawl if known is not None else uuid.uuid4().hex)
@@ -104,13 +109,6 @@ def _begin(folder: Path, scratch: Path, settings: Settings) -> None:
 
 def _has_model(folder: Path, settings: Settings) -> bool:
     return settings.has_model and (folder / folders.MODEL).is_file()
-
-
-@contextmanager
-def _scratch(folder: Path) -> Iterator[Path]:
-    """Whatever ends the work, what is half done goes."""
-    with tempfile.TemporaryDirectory(prefix=".shoal-", dir=folder) as scratch:
-        yield Path(scratch)
 
 
 def _remains(folder: Path) -> list[Path]:
@@ -139,14 +137,18 @@ async def _replayed(folder: Path, scratch: Path, files: list[Path], why: str, pr
         closing(CrawlStore(scratch / "crawl", durable=False, warc=places)) as store,
     ):
         store.settings = replace(store.settings, budget=_boundless(store.settings.budget))
-        total, before = sum(path.stat().st_size for path in files), dict(_starts(files))
+        *starts, total = accumulate((path.stat().st_size for path in files), initial=0)
+        before = {path.name: start for path, start in zip(files, starts, strict=True)}
         async with open_reader(store.settings) as (reader, _):
             replay = _Replay(folder, store.settings, reader, make_coordinator(store, ledger), places)
             for found in records(files):
                 await replay.take(found)
-                progress(min(total, before[_file(found)] + _offset(found)), total)
+                file, offset = _position(found)
+                progress(min(total, before[file] + offset), total)
         progress(total, total)
-        replay.keep_time(store)
+        with folders.reading(store.folder) as database:
+            folders.write_meta(database, "elapsed", replay.elapsed)
+            folders.write_meta(database, "fetching", ())
     return replay.outcome(why, len(files))
 
 
@@ -155,20 +157,8 @@ def _boundless(budget: Budget) -> Budget:
     return replace(budget, max_pages=None, max_bytes=None, max_time=None, until_done=None)
 
 
-def _starts(files: list[Path]) -> Iterator[tuple[str, int]]:
-    """How many bytes stand in front of each file."""
-    size = 0
-    for path in files:
-        yield path.name, size
-        size += path.stat().st_size
-
-
-def _file(found: SalvagedRecord | LostRecord | Passed) -> str:
-    return found.file if isinstance(found, LostRecord) else found.place[0]
-
-
-def _offset(found: SalvagedRecord | LostRecord | Passed) -> int:
-    return found.end if isinstance(found, LostRecord) else found.place[1]
+def _position(found: SalvagedRecord | LostRecord | Passed) -> Position:
+    return (found.file, found.end) if isinstance(found, LostRecord) else found.place
 
 
 class _Replay:
@@ -186,7 +176,8 @@ class _Replay:
         """Where the bytes of each digest are."""
         self._pages = self._images = self._copies = self._unreadable = self._lost_bytes = 0
         self._problems: list[str] = []
-        self._elapsed, self._last = 0.0, 0.0
+        self.elapsed, self._last = 0.0, 0.0
+        """How long the crawl took, as far as the times of its pages tell, and when the last one came."""
 
     async def take(self, found: SalvagedRecord | LostRecord | Passed) -> None:
         """One part of a file."""
@@ -229,7 +220,7 @@ class _Replay:
         self._pages += is_page
         self._images += not is_page
         self._copies += record.is_copy
-        self._elapsed += min(_PAUSE, max(0.0, record.at - self._last)) if self._last else 0.0
+        self.elapsed += min(_PAUSE, max(0.0, record.at - self._last)) if self._last else 0.0
         self._last = max(self._last, record.at)
         return True
 
@@ -237,12 +228,6 @@ class _Replay:
         self._unreadable += 1
         if len(self._problems) < _SHOWN:
             self._problems.append(sentence)
-
-    def keep_time(self, store: CrawlStore) -> None:
-        """How long the crawl took, as far as the times of its pages tell."""
-        with folders.reading(store.folder) as database:
-            folders.write_meta(database, "elapsed", self._elapsed)
-            folders.write_meta(database, "fetching", ())
 
     def outcome(self, why: str, files: int) -> Repair:
         """What came of all."""

@@ -11,6 +11,7 @@ from typing import Self
 
 from shoal import indexer
 from shoal.errors import FolderBusy, FolderError, InputError
+from shoal.index.index_folder import exists
 from shoal.index.query import parse
 from shoal.index.results import Facets, Hit, ScoreExplanation, SearchResults
 from shoal.index.searcher import Index, open_index
@@ -138,7 +139,7 @@ def _bring_up_to_date(folder: Path, progress: Progress) -> tuple[str, ...]:
 
 def _index_of(folder: Path, database: Database) -> Index | None:
     place = folder / indexer.PAGES
-    if not indexer.is_there(place):
+    if not exists(place):
         return None
     index = open_index(place)
     index.lay_over(mark_log.by_page(database))
