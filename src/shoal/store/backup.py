@@ -29,7 +29,7 @@ from shoal.store import crawl_folder as folders
 from shoal.store import mark_log, migrate, ownership
 from shoal.store import shared_crawl as clusters
 from shoal.store.crawl_status import StoreAnswer
-from shoal.store.database import Database, SqliteDatabase, open_file
+from shoal.store.database import Database, SqliteDatabase, open_file, schema
 from shoal.store.postgres import PostgresDatabase
 from shoal.store.warc import is_page_file, series_and_number
 
@@ -119,11 +119,11 @@ def _copy_database(database: Database, path: Path) -> tuple[str, int, list[tuple
             database.backup(copy)
             copy.execute("PRAGMA journal_mode = DELETE")
         else:
-            copy.executescript(folders.schema())
+            copy.executescript(schema())
             with database.snapshot():
                 migrate.copy_tables(database, copy)
         folders.erase_secrets(copy)
-        crawl = msgspec.json.decode(folders.read_meta(copy, "crawl") or b'""', type=str)
+        crawl = folders.read_meta(copy, "crawl", str) or ""
         (pages,) = copy.execute("SELECT count(*) FROM pages").fetchone()
         ends = [msgspec.json.decode(value, type=tuple[str, int]) for (value,) in copy.execute(_POSITIONS)]
     return crawl, pages, ends

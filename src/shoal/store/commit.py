@@ -18,7 +18,7 @@ from shoal.model import Entry, Reason, State
 from shoal.model.stored import Changes, Duplicate, ImageFate, Revisited
 from shoal.store import crawl_folder as folders
 from shoal.store import shared_crawl as clusters
-from shoal.store.database import Database, Steps, Write, at_once, checkpoint, checkpoint_by_hand, on_the_loop
+from shoal.store.database import Database, Steps, Write, at_once, on_the_loop
 from shoal.store.mark_log import MarkLogReader, MarkTable
 from shoal.store.postgres import PostgresDatabase, place_of
 from shoal.store.url_index import SqliteUrlIndex, index_of, mirror_of
@@ -109,7 +109,7 @@ _COMMITS = "commits"
 class Batch:
     """What one commit writes."""
 
-    steps: Callable[[], Steps[list[Duplicate]]]
+    steps: Callable[[], Steps[None]]
     """All of it in one transaction; may be begun again after `rewind`."""
     rewind: Callable[[], None]
     """Forget what the steps did elsewhere than in the database."""
@@ -133,8 +133,8 @@ class SqliteCommit:
         # Frontier and commits share one connection: a second one would have to read its pages anew after every commit. While a
         # commit runs, the frontier may see half of it; that is no harm, because `frontier.pending` knows what is in transit.
         self.database = self.near = folders.connect_file(folder)
-        checkpoint_by_hand(self.database)
         # Checkpoints sync the disk; on a connection of their own nobody waits for them.
+        self.database.execute("PRAGMA wal_autocheckpoint = 0")
         self._checkpointer = folders.connect_file(folder)
         self._rows_since_checkpoint = 0
         self.url_index = SqliteUrlIndex(self.database, index_of(folder / folders.DATABASE))
@@ -146,13 +146,13 @@ class SqliteCommit:
 
     async def commit(self, batch: Batch) -> list[Duplicate]:
         """Make a batch durable."""
-        duplicates = await on_the_loop(batch.steps())
+        await on_the_loop(batch.steps())
         await on_the_loop(self.url_index.learn(batch.keys))
         self._rows_since_checkpoint += batch.rows
         if self._rows_since_checkpoint >= _CHECKPOINT_ROWS:
             self._rows_since_checkpoint = 0
-            await asyncio.to_thread(checkpoint, self._checkpointer)
-        return duplicates
+            await asyncio.to_thread(self._checkpointer.execute, "PRAGMA wal_checkpoint(PASSIVE)")
+        return batch.duplicates
 
     async def rehearse(self, steps: Callable[[], Steps[None]]) -> None:
         """Run steps that take back by themselves what they did."""
@@ -258,13 +258,5 @@ class PostgresCommit:
             raise
 
 
-Keeping = SqliteCommit | PostgresCommit
-
-
-def keeping_of(folder: Path, holder: PostgresDatabase | None) -> Keeping:
-    """How the crawl in a folder is kept; `holder` is the connection that has its lock, if it is in PostgreSQL."""
-    return SqliteCommit(folder) if holder is None else PostgresCommit(folder, holder)
-
-
 def _commits(database: Database) -> int:
-    return msgspec.json.decode(folders.read_meta(database, _COMMITS) or b"0", type=int)
+    return folders.read_meta(database, _COMMITS, int) or 0

@@ -13,8 +13,8 @@ import sqlite3
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, nullcontext
-from importlib.resources import files
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -23,7 +23,7 @@ from shoal.files import created, is_full, unfinished
 from shoal.settings import Cluster, Settings
 from shoal.store import ownership, secrets
 from shoal.store import shared_crawl as clusters
-from shoal.store.database import Database, SqliteDatabase, open_file, open_unchanged, tune
+from shoal.store.database import Database, SqliteDatabase, open_file, open_unchanged, schema, tune
 from shoal.store.ownership import LOCK, Made
 from shoal.store.postgres import PostgresDatabase
 from shoal.store.upgrades import MARKS_OF_3, VERSION, can_upgrade, upgrade
@@ -33,6 +33,7 @@ is_own = ownership.is_own
 META = "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
 """Keeps a JSON text under a key."""
 _SECURELY = "PRAGMA secure_delete = ON"
+_T = TypeVar("_T")
 
 
 def exists(folder: Path) -> bool:
@@ -138,11 +139,6 @@ def _create_file(
         put(part, DATABASE)
 
 
-def schema() -> str:
-    """The tables of a crawl, for SQLite."""
-    return files("shoal.store").joinpath("schema.sql").read_text(encoding="utf-8")
-
-
 def remove(made: Made, also: Iterable[str] = ()) -> None:
     """Take a crawl back that this run made, also out of a database; what else came into its folder stays."""
     if (home := clusters.read(made.folder)).database:
@@ -193,10 +189,10 @@ def reading(folder: Path) -> Iterator[Database]:
         database.close()
 
 
-def read_meta(connection: Database, key: str) -> bytes | None:
-    """The JSON kept under a key."""
+def read_meta(connection: Database, key: str, kind: type[_T]) -> _T | None:
+    """The value kept under a key, as JSON."""
     row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-    return row[0].encode() if row else None
+    return msgspec.json.decode(row[0], type=kind | None) if row else None
 
 
 def write_meta(connection: Database, key: str, value: object | None) -> None:
@@ -210,9 +206,11 @@ def write_meta(connection: Database, key: str, value: object | None) -> None:
 def read_settings(folder: Path, connection: Database) -> Settings:
     """What the crawl was started with."""
     try:
-        settings = msgspec.json.decode(read_meta(connection, "settings") or b"", type=Settings)
+        settings = read_meta(connection, "settings", Settings)
     except msgspec.DecodeError as error:
         raise DatabaseDamaged(f"The settings kept in {folder} cannot be read: {error}.") from error
+    if settings is None:
+        raise DatabaseDamaged(f"The settings kept in {folder} cannot be read: they are missing.")
     return secrets.revealed(settings, clusters.read(folder).proxy)
 
 
@@ -249,10 +247,10 @@ def erase_secrets(copy: SqliteDatabase) -> None:
 def _with_secret(connection: Database) -> Settings | None:
     """What the database has of the settings, if there is a password in it."""
     try:
-        settings = msgspec.json.decode(read_meta(connection, "settings") or b"", type=Settings)
+        settings = read_meta(connection, "settings", Settings)
     except msgspec.DecodeError:  # who reads them says so
         return None
-    return settings if secrets.masked(settings) != settings else None
+    return settings if settings is not None and secrets.of(settings) else None
 
 
 def _check_file(folder: Path, connection: SqliteDatabase) -> None:
@@ -261,7 +259,7 @@ def _check_file(folder: Path, connection: SqliteDatabase) -> None:
 
 
 def _check_version(folder: Path, connection: Database) -> None:
-    version = msgspec.json.decode(read_meta(connection, "version") or b"0")
+    version = read_meta(connection, "version", int) or 0
     if can_upgrade(version):
         _bring_up_to_date(folder, connection)
     elif version != VERSION:
@@ -274,8 +272,7 @@ def _bring_up_to_date(folder: Path, connection: Database) -> None:
     """An older shoal wrote it; but one that is at work there could not go on with what we make of it."""
     try:
         with nullcontext() if _is_ours(folder, connection) else lock(folder), connection.transaction():
-            version = msgspec.json.decode(read_meta(connection, "version") or b"0")
-            upgrade(connection, version)  # unless another process just did
+            upgrade(connection, read_meta(connection, "version", int) or 0)  # unless another process just did
             if (before := folder / MARKS_OF_3).exists() and not (folder / MARKS).exists():
                 before.rename(folder / MARKS)
     except FolderBusy as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, overload
 
 import msgspec
 
@@ -144,7 +144,7 @@ def status(connection: Database, *, running: bool) -> Status:
     with connection.snapshot():
         urls = per_state(connection)
         # The tally takes them for waiting: their state changes only when a request is over.
-        fetching = _fetching(connection) if running else ()
+        fetching = (read_meta(connection, "fetching", tuple[str, ...]) or ()) if running else ()
         totals = _page_totals(connection)
         hosts = connection.execute("SELECT count(*) FROM hosts").fetchone()[0]
         hosts_waiting = connection.execute(_HOSTS_WAITING).fetchone()[0]
@@ -167,7 +167,7 @@ def status(connection: Database, *, running: bool) -> Status:
             failed_seeds=failed_seeds(connection),
             images=images(connection),
             due=connection.execute("SELECT count(*) FROM due").fetchone()[0],
-            internal_errors=msgspec.json.decode(read_meta(connection, INTERNAL_ERRORS) or b"0", type=int),
+            internal_errors=read_meta(connection, INTERNAL_ERRORS, int) or 0,
             outlook=_forecast(connection),
             **totals,
         )
@@ -200,7 +200,7 @@ def keep_outlook(connection: Database, outlook: Outlook | None, *, pages: int, w
 
 def _forecast(connection: Database) -> Forecast | None:
     try:
-        return msgspec.json.decode(read_meta(connection, "outlook") or b"null", type=Forecast | None)
+        return read_meta(connection, "outlook", Forecast)
     except msgspec.DecodeError:  # what is no number is no estimate; or another version of shoal wrote it
         return None
 
@@ -220,6 +220,10 @@ def failed_seeds(connection: Database) -> tuple[FailedSeed, ...]:
     return tuple(FailedSeed(url=url, why=(detail or reason).rstrip(".")) for url, reason, detail in rows)
 
 
+@overload
+def time_of(seconds: float) -> datetime: ...
+@overload
+def time_of(seconds: float | None) -> datetime | None: ...
 def time_of(seconds: float | None) -> datetime | None:
     """A stored time as a person reads it."""
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
@@ -232,10 +236,6 @@ def per_state(connection: Database) -> dict[State, int]:
     """How many URLs there are in each state of their life."""
     counted = dict(connection.execute("SELECT state, CAST(sum(urls) AS BIGINT) FROM tally GROUP BY state"))
     return {state: counted.get(state, 0) for state in State}
-
-
-def _fetching(connection: Database) -> tuple[str, ...]:
-    return msgspec.json.decode(read_meta(connection, "fetching") or b"[]", type=tuple[str, ...])
 
 
 def _reasons(connection: Database, state: State) -> tuple[ReasonCount, ...]:
@@ -252,9 +252,7 @@ def _page_totals(connection: Database) -> dict[str, Any]:
         FROM pages LEFT JOIN marks USING (id)
         """
     ).fetchone()
-    elapsed = msgspec.json.decode(read_meta(connection, "elapsed") or b"0", type=float) or (last or 0.0) - (
-        first or 0.0
-    )
+    elapsed = read_meta(connection, "elapsed", float) or (last or 0.0) - (first or 0.0)
     return {
         "pages": pages,
         "judged": judged,

@@ -22,7 +22,7 @@ from shoal.model.stored import PatternCount as Pattern
 from shoal.store import commit as commits
 from shoal.store import crawl_folder as folders
 from shoal.store import recovery
-from shoal.store.commit import Batch, keeping_of
+from shoal.store.commit import Batch, PostgresCommit, SqliteCommit
 from shoal.store.crawl_status import INTERNAL_ERRORS, FailedSeed, failed_seeds
 from shoal.store.database import Database, Steps, Write, in_bites
 from shoal.store.kept_images import ImageWriter, SqliteBacklog
@@ -80,17 +80,17 @@ class CrawlStore:
         self.folder = folder
         self._durable = durable
         with folders.storage_errors(folder):
-            self._committing = keeping_of(folder, holder)
+            self._committing = SqliteCommit(folder) if holder is None else PostgresCommit(folder, holder)
             self._database: Database = self._committing.database
             folders.hide_secrets(folder, self._database)
         self.url_index, self.marks = self._committing.url_index, self._committing.marks
         self.settings = settings = folders.read_settings(folder, self._database)
         self.memory = StrategyMemory(folder, settings, self._database)
-        position = folders.read_meta(self._database, self._committing.warc_key)
+        position = folders.read_meta(self._database, self._committing.warc_key, tuple[str, int])
         try:
             self._warc: Bodies = warc or WarcWriter(
                 folder,
-                msgspec.json.decode(position, type=tuple[str, int]) if position else None,
+                position,
                 user_agent=settings.fetching.user_agent,
                 contact=settings.fetching.contact,
                 mark=self._committing.mark,
@@ -108,7 +108,7 @@ class CrawlStore:
     @property
     def crawl_id(self) -> str:
         """The name under which this crawl is known to others, the same over all its runs."""
-        return msgspec.json.decode(folders.read_meta(self._database, "crawl") or b'""', type=str)
+        return folders.read_meta(self._database, "crawl", str) or ""
 
     def totals(self) -> Totals:
         """How far the crawl has come."""
@@ -120,16 +120,9 @@ class CrawlStore:
         ).fetchone()
         query = "SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM images"
         (of_images,) = self._database.execute(query).fetchone()
-        elapsed = msgspec.json.decode(folders.read_meta(self._database, "elapsed") or b"0", type=float)
-        internal = msgspec.json.decode(folders.read_meta(self._database, INTERNAL_ERRORS) or b"0", type=int)
-        return Totals(
-            pages=pages,
-            relevant=relevant,
-            bytes=size + of_images,
-            last_order=last,
-            elapsed=elapsed,
-            internal_errors=internal,
-        )
+        elapsed = folders.read_meta(self._database, "elapsed", float) or 0.0
+        internal = folders.read_meta(self._database, INTERNAL_ERRORS, int) or 0
+        return Totals(pages, relevant, size + of_images, last, elapsed, internal)
 
     def failed_seeds(self) -> tuple[FailedSeed, ...]:
         """The seeds that gave no page, each with the reason."""
@@ -242,7 +235,7 @@ class CrawlStore:
 
         return rewind
 
-    def _steps(self, changes: Changes, batch: Batch) -> Steps[list[Duplicate]]:
+    def _steps(self, changes: Changes, batch: Batch) -> Steps[None]:
         with self._database.transaction():
             for write in batch.urls:
                 yield from in_bites(self._database, *write)
@@ -253,7 +246,6 @@ class CrawlStore:
             if (changes.pages or changes.images or changes.looks) and self._durable:
                 yield self._warc.sync
             self._write_meta(changes)
-        return batch.duplicates
 
     def close(self) -> None:
         """Let go of the folder."""

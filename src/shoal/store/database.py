@@ -9,6 +9,7 @@ import asyncio
 import sqlite3
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
+from importlib.resources import files
 from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -16,6 +17,8 @@ from urllib.parse import quote
 
 _MOST_VALUES = 10_000
 """In one statement; both databases take three times as many."""
+_PORTION = 2_000
+"""Rows that are copied at once."""
 
 
 class Cursor(Protocol):
@@ -66,6 +69,11 @@ class Database(Protocol):
         """Let go of it; twice does no harm."""
 
 
+def schema() -> str:
+    """The tables of a crawl, for SQLite."""
+    return files("shoal.store").joinpath("schema.sql").read_text(encoding="utf-8")
+
+
 def question_marks(count: int) -> str:
     """`?, ?, ?`"""
     return ", ".join("?" * count)
@@ -76,6 +84,18 @@ def ask_for(database: Database, question: str, values: Iterable[object]) -> Iter
     left = iter(values)
     while portion := list(islice(left, _MOST_VALUES)):
         yield from database.execute(question.format(question_marks(len(portion))), portion)
+
+
+def portions(database: Database, question: str) -> Iterator[list[Any]]:
+    """The rows of a question, so many at a time."""
+    rows = database.stream(question)
+    while portion := list(islice(rows, _PORTION)):
+        yield portion
+
+
+def insert(database: Database, table: str, rows: list[Any]) -> None:
+    """Write whole rows into a table, at least one of them."""
+    database.executemany(f"INSERT INTO {table} VALUES ({question_marks(len(rows[0]))})", rows)
 
 
 # --- writing without stopping everything else ------------------------------------------------------------------------
@@ -96,27 +116,17 @@ def in_bites(database: Database, statement: str, rows: Rows) -> Steps[None]:
         yield None
 
 
-async def on_the_loop(steps: Steps[_T]) -> _T:
+async def on_the_loop(steps: Steps[None]) -> None:
     """Run to the end; others have their turn at each step. Whoever is cancelled meanwhile closes what the steps have open."""
     with closing(steps):
-        while True:
-            try:
-                wait = next(steps)
-            except StopIteration as end:
-                result: _T = end.value
-                return result
+        for wait in steps:
             await (asyncio.sleep(0) if wait is None else asyncio.to_thread(wait))
 
 
-def at_once(steps: Steps[_T]) -> _T:
+def at_once(steps: Steps[None]) -> None:
     """Run to the end in this thread."""
     with closing(steps):
-        while True:
-            try:
-                wait = next(steps)
-            except StopIteration as end:
-                result: _T = end.value
-                return result
+        for wait in steps:
             if wait is not None:
                 wait()
 
@@ -184,13 +194,3 @@ def tune(connection: SqliteDatabase) -> None:
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("PRAGMA cache_size = -196608")
     connection.execute("PRAGMA temp_store = MEMORY")
-
-
-def checkpoint_by_hand(connection: SqliteDatabase) -> None:
-    """Nothing of the log goes into the file until somebody says so."""
-    connection.execute("PRAGMA wal_autocheckpoint = 0")
-
-
-def checkpoint(connection: SqliteDatabase) -> None:
-    """What is in the log goes into the file, as far as nobody reads it; this waits for the disk."""
-    connection.execute("PRAGMA wal_checkpoint(PASSIVE)")

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from hashlib import blake2b
-from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -24,12 +24,11 @@ from shoal.store import crawl_folder as folders
 from shoal.store import mark_log, ownership
 from shoal.store import shared_crawl as clusters
 from shoal.store.crawl_status import StoreAnswer
-from shoal.store.database import Database, SqliteDatabase, open_file, question_marks
+from shoal.store.database import Database, SqliteDatabase, insert, open_file, portions, schema
 from shoal.store.postgres import PostgresDatabase, place_of
 from shoal.store.warc import is_elsewhere
 
 _TABLE = re.compile(r"^CREATE TABLE (\w+)", re.MULTILINE)
-_PORTION = 2_000
 _OF_THE_COORDINATOR = ("coordinator", "commits")
 """What `meta` says about a connection, which does not move."""
 _NUMBERED = ("versions", "mark_log")
@@ -63,7 +62,7 @@ def to_postgresql(folder: Path, url: str, progress: Progress) -> Migrated:
             with closing(clusters.connect(folder, home)) as target:
                 rows = _copied(source, target, progress)
                 _copy_files(folder, target)
-            crawl = msgspec.json.decode(folders.read_meta(source, "crawl") or b'""', type=str)
+            crawl = folders.read_meta(source, "crawl", str) or ""
             source.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         clusters.register(folder, home, crawl)
         with folders.storage_errors(folder):
@@ -81,7 +80,7 @@ def to_sqlite(folder: Path, progress: Progress) -> Migrated:
     with folders.lock(folder) as source, folders.storage_errors(folder), unfinished(folder) as part:
         assert source is not None
         with closing(open_file(part)) as target:
-            target.executescript(folders.schema())
+            target.executescript(schema())
             rows = _copied(source, target, progress)
             places = target.execute("SELECT DISTINCT warc_file FROM pages WHERE warc_file <> ''").fetchall()
             away = [name for (name,) in places if is_elsewhere(folder, name)]
@@ -130,17 +129,15 @@ def copy_tables(
             count, digest = 0, 0
             for portion in _portions(source, table):
                 count, digest = count + len(portion), _added(digest, portion)
-                target.executemany(f"INSERT INTO {table} VALUES ({question_marks(len(portion[0]))})", portion)
+                insert(target, table, portion)
                 copied += len(portion)
                 progress(copied)
         sums[table] = count, digest
     return sums
 
 
-def _portions(database: Database, table: str) -> Iterator[list[tuple[object, ...]]]:
-    rows = database.stream(f"SELECT * FROM {table}{_wanted(table)}")
-    while portion := list(islice(rows, _PORTION)):
-        yield portion
+def _portions(database: Database, table: str) -> Iterator[list[Any]]:
+    return portions(database, f"SELECT * FROM {table}{_wanted(table)}")
 
 
 def _wanted(table: str) -> str:
@@ -213,4 +210,4 @@ def _set_aside(path: Path) -> str:
 
 
 def _tables() -> list[str]:
-    return _TABLE.findall(folders.schema())
+    return _TABLE.findall(schema())

@@ -11,7 +11,7 @@ import asyncio
 import re
 from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import lru_cache
 from itertools import count
 from threading import Lock, Thread, current_thread
@@ -159,17 +159,13 @@ class PostgresDatabase:
             while rows := self._wait(cursor.fetch(_PREFETCH)):
                 yield from map(tuple, rows)
 
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self) -> AbstractContextManager[None]:
         """All that is written inside is there together, or not at all."""
-        with self._between("BEGIN"):
-            yield
+        return self._between("BEGIN")
 
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
+    def snapshot(self) -> AbstractContextManager[None]:
         """All questions asked inside see the same moment of a crawl that goes on."""
-        with self._between("BEGIN ISOLATION LEVEL REPEATABLE READ"):
-            yield
+        return self._between("BEGIN ISOLATION LEVEL REPEATABLE READ")
 
     def damage(self) -> list[str]:
         """PostgreSQL looks after its files itself."""

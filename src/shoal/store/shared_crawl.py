@@ -14,7 +14,6 @@ import time
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from importlib.resources import files
 from pathlib import Path
 
 import msgspec
@@ -23,6 +22,7 @@ from shoal.errors import FolderBusy, FolderError
 from shoal.files import created, unfinished
 from shoal.settings import Cluster, SettingsPart
 from shoal.store import ownership
+from shoal.store.database import schema
 from shoal.store.postgres import PostgresDatabase, place_of
 
 FILE = ownership.CLUSTER
@@ -184,7 +184,7 @@ def _make(database: PostgresDatabase, folder: Path, home: Home) -> None:
     database.execute(f"CREATE SCHEMA {home.schema}")
     database.execute(f"COMMENT ON SCHEMA {home.schema} IS '{_OURS}'")
     database.execute(f"SET LOCAL search_path TO {home.schema}")
-    database.executescript(files("shoal.store").joinpath("schema.sql").read_text(encoding="utf-8") + _FILES)
+    database.executescript(schema() + _FILES)
 
 
 def _clear(database: PostgresDatabase, home: Home) -> None:
