@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime
 from struct import Struct
 from struct import error as StructError
@@ -47,16 +45,18 @@ def pack(text: str, flat: str = "") -> bytes:
 
 def unpack(stored: bytes) -> str:
     """The text as it was."""
-    with _complaints():
-        data, end, _ = _opened(stored)
-        return data[_HEAD.size : end].decode()
+    return unpack_both(stored)[0]
 
 
 def unpack_both(stored: bytes) -> tuple[str, str]:
     """The text and its flat form; that is empty when it was not stored, or made by another analyser."""
-    with _complaints():
-        data, end, made_by = _opened(stored)
+    try:
+        data = bytes(isal_zlib.decompress(stored))
+        made_by, length = _HEAD.unpack_from(data)
+        end = _HEAD.size + length
         return data[_HEAD.size : end].decode(), data[end:].decode() if made_by == stamp() else ""
+    except (isal_zlib.error, StructError, UnicodeDecodeError) as error:  # type: ignore[misc]  # wrong in isal's own types
+        raise FolderError(f"The stored text of a page is damaged: {error}.") from error
 
 
 def is_whole(stored: bytes) -> bool:
@@ -73,35 +73,16 @@ def is_whole(stored: bytes) -> bool:
     return opened.eof and end <= len(data)
 
 
-def _opened(stored: bytes) -> tuple[bytes, int, int]:
-    """Both forms as bytes, where the text ends, and which analyser made the flat form."""
-    data = bytes(isal_zlib.decompress(stored))
-    made_by, length = _HEAD.unpack_from(data)
-    return data, _HEAD.size + length, made_by
-
-
-@contextmanager
-def _complaints() -> Iterator[None]:
-    try:
-        yield
-    except (isal_zlib.error, StructError, UnicodeDecodeError) as error:  # type: ignore[misc]  # wrong in isal's own types
-        raise FolderError(f"The stored text of a page is damaged: {error}.") from error
-
-
 def versions(connection: Database, page: int) -> list[Version]:
     """All that the page has said, the oldest first; nothing when it is not kept."""
-    return list(_versions(connection, page))
-
-
-def _versions(connection: Database, page: int) -> Iterator[Version]:
     rows = connection.execute(
         "SELECT at, title, text, warc_file, warc_offset FROM versions WHERE page = ? AND text IS NOT NULL ORDER BY id",
         (page,),
     )
-    for number, (at, title, text, file, offset) in enumerate(rows, start=1):
-        when = time_of(at)
-        assert when is not None
-        yield Version(number=number, at=when, title=title, text=unpack(text), warc_file=file, warc_offset=offset)
+    return [
+        Version(number=number, at=time_of(at), title=title, text=unpack(text), warc_file=file, warc_offset=offset)
+        for number, (at, title, text, file, offset) in enumerate(rows, start=1)
+    ]
 
 
 def latest_text(connection: Database, page: int) -> str | None:
