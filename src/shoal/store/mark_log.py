@@ -17,7 +17,7 @@ import io
 import logging
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
@@ -135,10 +135,9 @@ class MarkTable:
 
 def _difference(known: Mapping[str, Mark], said: Mapping[str, Mark]) -> list[Mark]:
     """What must be told to somebody who knows the one, so that the other holds. A line that is gone was taken back."""
-    gone = [msgspec.structs.replace(known[url], relevant=None) for url in known.keys() - said.keys()]
+    gone = [replace(known[url], relevant=None) for url in known.keys() - said.keys()]
     latest = {url: mark.relevant for url, mark in known.items()}
-    news = [*gone, *said.values()]
-    return [mark for mark in news if latest.get(mark.url) is not mark.relevant]
+    return [mark for mark in (*gone, *said.values()) if latest.get(mark.url) is not mark.relevant]
 
 
 # --- reading ---------------------------------------------------------------------------------------------------------
@@ -163,12 +162,7 @@ def _last_said(folder: Path) -> dict[str, Mark]:
 
 def _from_file(folder: Path) -> Iterator[Mark]:
     path = folder / folders.MARKS
-    with folders.storage_errors(folder):
-        try:
-            stream = path.open("rb")
-        except FileNotFoundError:
-            return
-    with stream, folders.storage_errors(folder):
+    with folders.storage_errors(folder), suppress(FileNotFoundError), path.open("rb") as stream:
         yield from _lines(path, iter(lambda: stream.readline(_LONGEST_LINE + 1), b""))
 
 
@@ -179,7 +173,11 @@ def _rows(folder: Path) -> Iterator[Mark]:
 
 
 def _from_row(url: str, relevant: int | None, at: float) -> Mark:
-    return Mark(url=url, relevant=None if relevant is None else bool(relevant), at=at)
+    return Mark(url=url, relevant=_flag(relevant), at=at)
+
+
+def _flag(stored: int | None) -> bool | None:
+    return None if stored is None else bool(stored)
 
 
 def _lines(path: Path, lines: Iterable[bytes]) -> Iterator[Mark]:
@@ -318,11 +316,9 @@ def reading(folder: Path) -> Iterator[Database]:
 def lay_over(connection: Database, said: Mapping[str, Mark]) -> None:
     """Put what the user said beside the pages, in place of what lay there before."""
     connection.executescript(_TABLES)
-    if not said:
-        return
-    rows = [(key_of(url), mark.relevant, mark.at) for url, mark in said.items()]
-    connection.executemany(_SAY, rows)
-    connection.execute(_MARK)
+    if said:
+        connection.executemany(_SAY, [(key_of(url), mark.relevant, mark.at) for url, mark in said.items()])
+        connection.execute(_MARK)
 
 
 def by_page(connection: Database) -> dict[int, bool]:
@@ -334,21 +330,17 @@ def marks(connection: Database, said: Mapping[str, Mark]) -> list[MarkedPage]:
     """Every mark, in the order in which they were said; also those about pages that this crawl has not fetched."""
     on_pages = [_marked_page(connection, id) for (id,) in connection.execute("SELECT id FROM marks").fetchall()]
     by_url = {mark.url: mark for mark in on_pages}
-    return [by_url.get(url) or _without_page(mark) for url, mark in said.items()]
-
-
-def _without_page(said: Mark) -> MarkedPage:
-    return MarkedPage(url=said.url, title="", relevant=said.relevant, at=time_of(said.at), judged=None, score=None)
+    return [
+        by_url.get(url)
+        or MarkedPage(url=url, title="", relevant=mark.relevant, at=time_of(mark.at), judged=None, score=None)
+        for url, mark in said.items()
+    ]
 
 
 def _marked_page(connection: Database, page: int) -> MarkedPage:
     url, title, score, judged, marked, at = connection.execute(_PAGE, (page,)).fetchone()
     verdict = None if score is None else bool(judged)
     return MarkedPage(url=url, title=title, relevant=_flag(marked), at=time_of(at), judged=verdict, score=score)
-
-
-def _flag(stored: int | None) -> bool | None:
-    return None if stored is None else bool(stored)
 
 
 # --- giving marks ----------------------------------------------------------------------------------------------------
@@ -403,9 +395,7 @@ class _Fate(NamedTuple):
 def _fates(connection: Database, urls: Iterable[str]) -> dict[str, _Fate]:
     """Those that wait have no fate."""
     keys = {key_of(url): url for url in urls}
-    rows = ask_for(connection, _BY_KEY, keys)
-    return {keys[key]: _fate(keys[key], id, state, target) for key, id, state, target in rows}
-
-
-def _fate(url: str, id: int, state: int, target: str) -> _Fate:
-    return _Fate(target or url, id if state == State.DONE else None, moved=bool(target))
+    return {
+        keys[key]: _Fate(target or keys[key], id if state == State.DONE else None, moved=bool(target))
+        for key, id, state, target in ask_for(connection, _BY_KEY, keys)
+    }
