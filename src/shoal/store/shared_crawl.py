@@ -78,7 +78,7 @@ class Home(SettingsPart, frozen=True, kw_only=True, forbid_unknown_fields=True):
     mark: str = ""
     """Tells the WARC files of this folder from those of other machines."""
     proxy: str = ""
-    """The URL of the proxy, if it has a password; the settings have it without (`store/secrets.py`)."""
+    """The URL of the proxy, if it has a password; the settings have it without (`store/crawl_folder.py`)."""
 
 
 class CoordinatorRecord(SettingsPart, frozen=True, kw_only=True):
@@ -247,7 +247,8 @@ def _registered(database: PostgresDatabase, name: str) -> str | None:
 
 
 def _has_table(database: PostgresDatabase, name: str) -> bool:
-    return database.execute("SELECT to_regclass(?)", (name,)).fetchone() != (None,)
+    (found,) = database.execute("SELECT to_regclass(?)", (name,)).fetchone()
+    return found is not None
 
 
 @contextmanager
