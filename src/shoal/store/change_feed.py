@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator
+from typing import Any
 
-from shoal.errors import FolderError
 from shoal.store import packed_page
 from shoal.store.crawl_status import StoreAnswer
 from shoal.store.database import Database
-from shoal.store.page_versions import unpack_both
+from shoal.store.page_versions import is_whole, unpack_both
 
 _FIELDS = """
     versions.id, pages.id, url, pages.title, headings, text, language, pages.topic, published, versions.at, score, relevant,
@@ -106,15 +106,7 @@ def bodies(connection: Database) -> list[Body]:
 def damaged(connection: Database) -> list[str]:
     """The URLs of the pages whose stored texts cannot be read."""
     rows = connection.stream("SELECT url, text FROM versions JOIN found ON found.id = page WHERE text IS NOT NULL")
-    return list(dict.fromkeys(url for url, text in rows if not _is_readable(text)))
-
-
-def _is_readable(packed: bytes) -> bool:
-    try:
-        unpack_both(packed)
-    except FolderError:
-        return False
-    return True
+    return list(dict.fromkeys(url for url, text in rows if not is_whole(text)))
 
 
 def counts(connection: Database) -> tuple[int, int]:
@@ -124,13 +116,11 @@ def counts(connection: Database) -> tuple[int, int]:
     return pages, versions
 
 
-def _said(row: tuple[object, ...]) -> Said:
+def _said(row: Iterable[Any]) -> Said:
     values = dict(zip(_COLUMNS, row, strict=True))
-    packed = values["text"]
-    assert packed is None or isinstance(packed, bytes)
-    text, flat = (None, "") if packed is None else unpack_both(packed)
+    text, flat = (None, "") if values["text"] is None else unpack_both(values["text"])
     relevant, copy_of = bool(values["relevant"]), values["copy_of"] or None
-    return Said(**values | {"text": text, "flat": flat, "relevant": relevant, "copy_of": copy_of})  # type: ignore[arg-type]
+    return Said(**values | {"text": text, "flat": flat, "relevant": relevant, "copy_of": copy_of})
 
 
 _COLUMNS = [name for name in Said.__struct_fields__ if name != "flat"]

@@ -171,8 +171,7 @@ class PostgresCommit:
     def __init__(self, folder: Path, database: PostgresDatabase) -> None:
         self.mark = clusters.read(folder).mark
         self.warc_key = f"warc {self.mark}"
-        self.database: Database = database
-        self._server = database
+        self.database = database
         self._own = clusters.last_coordinator(database)
         self._backend = clusters.holder(database)
         """The server's process for the connection that has, or had, the lock."""
@@ -226,24 +225,24 @@ class PostgresCommit:
                 logger.info("%s", error)
                 continue
             if stored is not None:
-                logger.warning("The database at %s is back: the crawl goes on.", place_of(self._server.url))
+                logger.warning("The database at %s is back: the crawl goes on.", place_of(self.database.url))
                 return stored
 
     def _take_again(self) -> int | None:
         """How many batches are stored; None while the server still takes our lost connection for alive."""
-        self._server.reconnect()
-        locked = clusters.try_lock(self._server)
-        last = clusters.last_coordinator(self._server)
+        self.database.reconnect()
+        locked = clusters.try_lock(self.database)
+        last = clusters.last_coordinator(self.database)
         if last != self._own:
             raise FolderError(
                 f"Another coordinator ({last}) has taken over the crawl, so this one ends; nothing is lost."
             )
         if not locked:
-            if self._backend is not None and clusters.holder(self._server) == self._backend:
-                self._server.execute("SELECT pg_terminate_backend(?)", (self._backend,))
+            if self._backend is not None and clusters.holder(self.database) == self._backend:
+                self.database.execute("SELECT pg_terminate_backend(?)", (self._backend,))
             return None
-        self._backend = clusters.holder(self._server)
-        return _commits(self._server)
+        self._backend = clusters.holder(self.database)
+        return _commits(self.database)
 
     async def _in_thread(self, work: Callable[[], _T]) -> _T:
         """Wait for the server in a thread. Whoever is cancelled breaks the connection: the thread must not stay behind."""
@@ -251,7 +250,7 @@ class PostgresCommit:
         try:
             return await asyncio.shield(running)
         except asyncio.CancelledError:
-            self._server.abort()
+            self.database.abort()
             await asyncio.wait([running])
             if not running.cancelled():
                 running.exception()  # it was looked at

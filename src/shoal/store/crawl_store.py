@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import astuple
 
 from shoal.model import Entry, Response, State, Timing
 from shoal.model.stored import Changes, Duplicate, Revisited, RobotsRecord, TopicChange, Totals
@@ -60,6 +61,11 @@ _PATTERN = """
     INSERT INTO patterns VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (host, pattern) DO UPDATE SET pages = excluded.pages, repeats = excluded.repeats, relevant = excluded.relevant
 """
+_TOTALS = """
+    SELECT count(*), CAST(coalesce(sum(relevant), 0) AS BIGINT),
+           CAST(coalesce(sum(bytes), 0) + (SELECT coalesce(sum(bytes), 0) FROM images) AS BIGINT), coalesce(max(fetch_order), 0)
+    FROM pages
+"""
 
 
 class _TakenBack(Exception):
@@ -87,13 +93,10 @@ class CrawlStore:
         self.settings = settings = folders.read_settings(folder, self._database)
         self.memory = StrategyMemory(folder, settings, self._database)
         position = folders.read_meta(self._database, self._committing.warc_key, tuple[str, int])
+        about = settings.fetching
         try:
             self._warc: Bodies = warc or WarcWriter(
-                folder,
-                position,
-                user_agent=settings.fetching.user_agent,
-                contact=settings.fetching.contact,
-                mark=self._committing.mark,
+                folder, position, user_agent=about.user_agent, contact=about.contact, mark=self._committing.mark
             )
         except BaseException:
             self._committing.close()
@@ -112,17 +115,10 @@ class CrawlStore:
 
     def totals(self) -> Totals:
         """How far the crawl has come."""
-        pages, relevant, size, last = self._database.execute(
-            """
-            SELECT count(*), CAST(coalesce(sum(relevant), 0) AS BIGINT), CAST(coalesce(sum(bytes), 0) AS BIGINT),
-                   coalesce(max(fetch_order), 0) FROM pages
-            """
-        ).fetchone()
-        query = "SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM images"
-        (of_images,) = self._database.execute(query).fetchone()
+        pages, relevant, size, last = self._database.execute(_TOTALS).fetchone()
         elapsed = folders.read_meta(self._database, "elapsed", float) or 0.0
         internal = folders.read_meta(self._database, INTERNAL_ERRORS, int) or 0
-        return Totals(pages, relevant, size + of_images, last, elapsed, internal)
+        return Totals(pages, relevant, size, last, elapsed, internal)
 
     def failed_seeds(self) -> tuple[FailedSeed, ...]:
         """The seeds that gave no page, each with the reason."""
@@ -269,7 +265,7 @@ class CrawlStore:
         yield "UPDATE hosts SET closed = ? WHERE id = ?", closed
         came = Counter(hosts[page.seen.task.host] for page in changes.pages)
         yield "UPDATE hosts SET pages = pages + ? WHERE id = ?", [(pages, id) for id, pages in came.items()]
-        yield _ROBOTS, [*map(_row, changes.robots)]
+        yield _ROBOTS, [*map(astuple, changes.robots)]
 
     def _new_hosts(self, changes: Changes) -> list[tuple[int, str]]:
         names = {entry.host for entry in changes.added}.union(closing.host for closing in changes.closed)
@@ -302,7 +298,7 @@ class CrawlStore:
         self._database.execute("DELETE FROM due WHERE page = ?", (look.page,))
 
     def _write_memory(self, changes: Changes) -> Steps[None]:
-        yield from in_bites(self._database, _PATTERN, [*map(_row, changes.patterns)])
+        yield from in_bites(self._database, _PATTERN, [*map(astuple, changes.patterns)])
         memos = [(page.fetch_order, page.memo) for page in changes.pages if page.memo]
         yield from in_bites(self._database, "INSERT INTO memos VALUES (?, ?)", memos)
         for change in changes.topics:
@@ -342,10 +338,6 @@ def _tally(changes: Changes) -> list[tuple[int, str, int]]:
         count = len(closing.waiting)
         tally += [(State.WAITING, "", -count), (closing.state, closing.reason, count)]
     return tally
-
-
-def _row(value: RobotsRecord | Pattern) -> tuple[object, ...]:
-    return msgspec.structs.astuple(value)
 
 
 def _found_anew(entry: Entry) -> tuple[object, ...]:

@@ -142,12 +142,10 @@ class SqliteDatabase(sqlite3.Connection):
     bite = 500
 
     def stream(self, question: str, values: Sequence[Any] = ()) -> Iterator[Any]:
-        """Rows that need not fit into memory all at once."""
         return self.execute(question, values)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All that is written inside is there together, or not at all."""
         # At once, because a reader that becomes a writer later can be refused.
         self.execute("BEGIN IMMEDIATE")
         try:
@@ -159,7 +157,6 @@ class SqliteDatabase(sqlite3.Connection):
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """All questions asked inside see the same moment of a crawl that goes on."""
         self.execute("BEGIN")
         try:
             yield

@@ -68,11 +68,9 @@ class PostgresResult:
         self._rows = map(tuple, rows)
 
     def fetchone(self) -> Any:
-        """The next row; None when there is none."""
         return next(self._rows, None)
 
     def fetchall(self) -> list[Any]:
-        """All rows that are left."""
         return list(self._rows)
 
     def __iter__(self) -> Iterator[Any]:
@@ -80,7 +78,7 @@ class PostgresResult:
 
 
 class PostgresDatabase:
-    """One connection. Any thread may use it; they wait for each other."""
+    """One connection; implements `database.Database`. Any thread may use it; they wait for each other."""
 
     bite = 10_000
 
@@ -132,14 +130,12 @@ class PostgresDatabase:
     # --- the verbs of a database ---------------------------------------------------------------------------------------
 
     def execute(self, statement: str, values: Sequence[object] = ()) -> PostgresResult:
-        """Run one statement."""
         numbered, bound = _numbered(statement), _bound(values)
         if _asks(statement):
             return PostgresResult(self._wait(self._now.fetch(numbered, *bound)))
         return PostgresResult(rowcount=_count(self._wait(self._now.execute(numbered, *bound))))
 
     def executemany(self, statement: str, rows: Iterable[Sequence[object]]) -> PostgresResult:
-        """Run one statement with each of these rows, in one go."""
         bound = [_bound(row) for row in rows]
         if len(bound) >= _MANY and (plain := _PLAIN_INSERT.fullmatch(statement)):
             self._wait(self._now.copy_records_to_table(plain[1], records=bound))
@@ -148,23 +144,19 @@ class PostgresDatabase:
         return PostgresResult()
 
     def executescript(self, script: str) -> PostgresResult:
-        """Run statements without values, written in the words of `schema.sql`."""
         self._wait(self._now.execute(in_our_words(script)))
         return PostgresResult()
 
     def stream(self, question: str, values: Sequence[object] = ()) -> Iterator[Any]:
-        """Rows that need not fit into memory all at once."""
         with self._streaming():
             cursor = self._wait(self._cursor(_numbered(question), _bound(values)))
             while rows := self._wait(cursor.fetch(_PREFETCH)):
                 yield from map(tuple, rows)
 
     def transaction(self) -> AbstractContextManager[None]:
-        """All that is written inside is there together, or not at all."""
         return self._between("BEGIN")
 
     def snapshot(self) -> AbstractContextManager[None]:
-        """All questions asked inside see the same moment of a crawl that goes on."""
         return self._between("BEGIN ISOLATION LEVEL REPEATABLE READ")
 
     def damage(self) -> list[str]:
@@ -178,7 +170,6 @@ class PostgresDatabase:
             self._loop.call_soon_threadsafe(connection.terminate)
 
     def close(self) -> None:
-        """Let go of it; twice does no harm."""
         if not self._thread.is_alive():
             return
         connection, self._connection = self._connection, None

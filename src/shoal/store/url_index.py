@@ -75,12 +75,10 @@ class SqliteUrlIndex:
         self.expect_fates(id for (id,) in connection.execute("SELECT id FROM fates"))
 
     def last_id(self) -> int:
-        """The highest id ever given."""
         id: int = self._execute("SELECT coalesce(max(id), 0) FROM found").fetchone()[0]
         return id
 
     def find(self, key: int) -> Known | None:
-        """What is known of the URL with this key."""
         if not self._sieve.may_have(key):
             return None
         found = self._index.execute("SELECT id FROM keys WHERE key = ?", (key,)).fetchone()
@@ -94,7 +92,6 @@ class SqliteUrlIndex:
         )
 
     def read(self, id: int) -> Entry:
-        """The whole entry."""
         row = self._execute(_READ, (id,)).fetchone()
         key, url, host, priority, depth, parent, origin, hop, anchor, why, inherited = row
         state, reason, detail, attempt, not_before, target = self._fate(id)
@@ -111,12 +108,10 @@ class SqliteUrlIndex:
         return fate
 
     def hosts(self) -> Iterable[HostRecord]:
-        """Every host."""
         for name, pages, closed in self._execute("SELECT name, pages, closed FROM hosts"):
             yield HostRecord(name=name, pages=pages, closed=_reason(closed))
 
     def waiting(self) -> Iterable[Waiting]:
-        """Every URL that waits."""
         again = dict(self._execute("SELECT id, not_before FROM fates WHERE state = 0"))
         fated, names = self._fated, self._host_names
         for id, host, priority in self._execute("SELECT id, host, priority FROM found"):
