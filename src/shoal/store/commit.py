@@ -166,7 +166,7 @@ class SqliteCommit:
 
 
 class PostgresCommit:
-    """A crawl in PostgreSQL, by the connection that holds its lock. The event loop sees only a private mirror of it."""
+    """The same for PostgreSQL, by the connection that holds the crawl's lock. The event loop sees only a private mirror of it."""
 
     def __init__(self, folder: Path, database: PostgresDatabase) -> None:
         self.mark = clusters.read(folder).mark
@@ -182,7 +182,6 @@ class PostgresCommit:
         self.marks = MarkTable(database)
 
     def note(self) -> dict[str, object]:
-        """What each commit writes down about itself."""
         return {_COMMITS: self._commits + 1}
 
     async def commit(self, batch: Batch) -> list[Duplicate]:
@@ -202,7 +201,6 @@ class PostgresCommit:
         return batch.duplicates
 
     async def rehearse(self, steps: Callable[[], Steps[None]]) -> None:
-        """Run steps that take back by themselves what they did."""
         await self._in_thread(lambda: at_once(steps()))
 
     def close(self) -> None:

@@ -181,12 +181,8 @@ def connect_file(folder: Path) -> SqliteDatabase:
 @contextmanager
 def reading(folder: Path) -> Iterator[Database]:
     """The database of a crawl, for a few questions."""
-    database = connect(folder)
-    try:
-        with storage_errors(folder):
-            yield database
-    finally:
-        database.close()
+    with closing(connect(folder)) as database, storage_errors(folder):
+        yield database
 
 
 def read_meta(connection: Database, key: str, kind: type[_T]) -> _T | None:

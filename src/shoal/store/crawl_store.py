@@ -9,9 +9,9 @@ Whatever a crash leaves behind that position is cut off at the next start, and t
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -78,7 +78,7 @@ class CrawlStore:
     def __init__(
         self, folder: Path, holder: PostgresDatabase | None = None, *, durable: bool = True, warc: Bodies | None = None
     ) -> None:
-        """`holder` is the connection that has the lock of a crawl in PostgreSQL (`folder.lock`).
+        """`holder` is the connection that has the lock of a crawl in PostgreSQL (`crawl_folder.lock`).
 
         Not durable: a crash of the computer may cost more than a second, but no commit waits for the disk.
         `warc` takes the bodies where they shall not go to files of this folder.
@@ -317,18 +317,14 @@ class CrawlStore:
         self._database.executemany(folders.META, rows)
 
 
-@contextmanager
+@contextlib.contextmanager
 def open_store(folder: Path) -> Iterator[CrawlStore]:
     """Open a crawl's folder for writing; nobody else may while it is open."""
-    with folders.lock(folder) as holder:
-        store = CrawlStore(folder, holder)
-        try:
-            if holder is None:
-                with folders.storage_errors(folder):
-                    recovery.write(folder, store.crawl_id, store.settings)
-            yield store
-        finally:
-            store.close()
+    with folders.lock(folder) as holder, contextlib.closing(CrawlStore(folder, holder)) as store:
+        if holder is None:
+            with folders.storage_errors(folder):
+                recovery.write(folder, store.crawl_id, store.settings)
+        yield store
 
 
 def _tally(changes: Changes) -> list[tuple[int, str, int]]:

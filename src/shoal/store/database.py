@@ -47,10 +47,10 @@ class Database(Protocol):
     def execute(self, statement: str, values: Sequence[object] = (), /) -> Cursor:
         """Run one statement; the rows of a question may come all at once, so who wants many asks by `stream`."""
 
-    def executemany(self, statement: str, rows: Iterable[Sequence[object]], /) -> Cursor:
+    def executemany(self, statement: str, rows: Iterable[Sequence[object]], /) -> object:
         """Run one statement with each of these rows, in one go."""
 
-    def executescript(self, script: str, /) -> Cursor:
+    def executescript(self, script: str, /) -> object:
         """Run statements without values, written in the words of `schema.sql`."""
 
     def stream(self, question: str, values: Sequence[object] = ()) -> Iterator[Any]:
@@ -62,6 +62,10 @@ class Database(Protocol):
     def snapshot(self) -> AbstractContextManager[None]:
         """All questions asked inside see the same moment of a crawl that goes on."""
 
+    @property
+    def in_transaction(self) -> bool:
+        """True inside of both, as long as the connection lives."""
+
     def damage(self) -> list[str]:
         """What the database finds wrong with itself, one line each."""
 
@@ -72,6 +76,18 @@ class Database(Protocol):
 def schema() -> str:
     """The tables of a crawl, for SQLite."""
     return files("shoal.store").joinpath("schema.sql").read_text(encoding="utf-8")
+
+
+@contextmanager
+def between(database: Database, beginning: str) -> Iterator[None]:
+    """A transaction that begins with this statement; what goes wrong inside takes it back."""
+    database.execute(beginning)
+    try:
+        yield
+        database.execute("COMMIT")
+    finally:
+        if database.in_transaction:
+            database.execute("ROLLBACK")
 
 
 def question_marks(count: int) -> str:
@@ -144,24 +160,12 @@ class SqliteDatabase(sqlite3.Connection):
     def stream(self, question: str, values: Sequence[Any] = ()) -> Iterator[Any]:
         return self.execute(question, values)
 
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self) -> AbstractContextManager[None]:
         # At once, because a reader that becomes a writer later can be refused.
-        self.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            self.execute("COMMIT")
-        finally:
-            if self.in_transaction:
-                self.execute("ROLLBACK")
+        return between(self, "BEGIN IMMEDIATE")
 
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
-        self.execute("BEGIN")
-        try:
-            yield
-        finally:
-            self.execute("COMMIT")
+    def snapshot(self) -> AbstractContextManager[None]:
+        return between(self, "BEGIN")
 
     def damage(self) -> list[str]:
         """What SQLite finds wrong with the file, one line each."""

@@ -113,7 +113,7 @@ class StoredPage(StoreAnswer, frozen=True, kw_only=True):
 
 
 def page(connection: Database, id: int) -> StoredPage:
-    """All of it; the connection must be one of `marked.reading`."""
+    """All of it; the connection must be one of `mark_log.reading`."""
     row = connection.execute(_PAGE, (id,)).fetchone()
     values = dict(zip(StoredPage.__struct_fields__, row, strict=True))
     values |= {name: time_of(values[name]) for name in ("fetched_at", "checked_at")}

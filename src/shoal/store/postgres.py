@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 import asyncpg
 
 from shoal.errors import DatabaseGone, FolderError, ShoalError, StorageFull
+from shoal.store.database import between
 from shoal.urls import shown
 
 _T = TypeVar("_T")
@@ -135,17 +136,15 @@ class PostgresDatabase:
             return PostgresResult(self._wait(self._now.fetch(numbered, *bound)))
         return PostgresResult(rowcount=_count(self._wait(self._now.execute(numbered, *bound))))
 
-    def executemany(self, statement: str, rows: Iterable[Sequence[object]]) -> PostgresResult:
+    def executemany(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
         bound = [_bound(row) for row in rows]
         if len(bound) >= _MANY and (plain := _PLAIN_INSERT.fullmatch(statement)):
             self._wait(self._now.copy_records_to_table(plain[1], records=bound))
         elif bound:
             self._wait(self._now.executemany(_numbered(statement), bound))
-        return PostgresResult()
 
-    def executescript(self, script: str) -> PostgresResult:
+    def executescript(self, script: str) -> None:
         self._wait(self._now.execute(in_our_words(script)))
-        return PostgresResult()
 
     def stream(self, question: str, values: Sequence[object] = ()) -> Iterator[Any]:
         with self._streaming():
@@ -154,10 +153,10 @@ class PostgresDatabase:
                 yield from map(tuple, rows)
 
     def transaction(self) -> AbstractContextManager[None]:
-        return self._between("BEGIN")
+        return between(self, "BEGIN")
 
     def snapshot(self) -> AbstractContextManager[None]:
-        return self._between("BEGIN ISOLATION LEVEL REPEATABLE READ")
+        return between(self, "BEGIN ISOLATION LEVEL REPEATABLE READ")
 
     def damage(self) -> list[str]:
         """PostgreSQL looks after its files itself."""
@@ -191,16 +190,6 @@ class PostgresDatabase:
 
     async def _cursor(self, question: str, values: Sequence[object]) -> Any:
         return await self._now.cursor(question, *values)
-
-    @contextmanager
-    def _between(self, beginning: str) -> Iterator[None]:
-        self.execute(beginning)
-        try:
-            yield
-            self.execute("COMMIT")
-        finally:
-            if self.in_transaction:
-                self.execute("ROLLBACK")
 
     @contextmanager
     def _streaming(self) -> Iterator[None]:

@@ -81,7 +81,11 @@ def decode_model(path: Path, data: bytes) -> Model:
         raise InputError(f"{path} is not a model file: shoal model export makes them.")
     if (version := int(first[1])) != FORMAT:
         raise InputError(f"{path} was written by another version of shoal (format {version}, this one reads {FORMAT}).")
-    return _decoded(path, _unpacked(path, data[first.end() :]))
+    unpacked = _unpacked(path, data[first.end() :])
+    try:
+        return msgspec.msgpack.decode(unpacked, type=Model)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise _damaged(path) from None
 
 
 def _unpacked(path: Path, packed: bytes) -> bytes:
@@ -97,13 +101,6 @@ def _unpacked(path: Path, packed: bytes) -> bytes:
     if unpacking.unused_data:
         raise _damaged(path)
     return data
-
-
-def _decoded(path: Path, data: bytes) -> Model:
-    try:
-        return msgspec.msgpack.decode(data, type=Model)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise _damaged(path) from None
 
 
 def _truncated(path: Path) -> InputError:
