@@ -95,17 +95,12 @@ _decode_why = msgspec.json.Decoder(tuple[Evidence, ...]).decode
 
 def rows(connection: Database, relevant_only: bool) -> Iterator[ExportRow]:
     """The fetched pages one by one, in the order of fetching."""
-    names = ExportRow.__struct_fields__
     for values in connection.stream(_SELECT, (int(relevant_only),)):
-        row = dict(zip(names, values, strict=True))
+        row = dict(zip(ExportRow.__struct_fields__, values, strict=True))
         row["fetched_at"] = datetime.fromtimestamp(row["fetched_at"], UTC)
         row["why"] = _decode_why(row["why"])
         row["content_hash"] = row["content_hash"].hex()
-        for flag in ("relevant", "truncated", "noindex"):
-            row[flag] = bool(row[flag])
-        if row["marked"] is not None:
-            row["marked"] = bool(row["marked"])
-        yield ExportRow(**row)
+        yield msgspec.convert(row, ExportRow, strict=False)  # what is a flag here is a number there
 
 
 def export(connection: Database, folder: Path, format: Format, out: BinaryIO | Path, relevant_only: bool) -> int:

@@ -21,7 +21,6 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import asdict, replace
@@ -368,8 +367,8 @@ def find(connection: Database, urls: Iterable[str]) -> list[MeantPage]:
         for _ in range(_MAX_HOPS):
             fates = _fates(connection, chain.from_iterable(places.values()))
             here = {asked: fates[form] for asked, forms in places.items() for form in forms if form in fates}
-            meant |= {asked: MeantPage(asked=asked, url=fate.url, page=fate.page) for asked, fate in here.items()}
-            places = {asked: [fate.url] for asked, fate in here.items() if fate.moved}
+            meant |= {asked: replace(fate, asked=asked) for asked, fate in here.items()}
+            places = {asked: [fate.url] for asked, fate in here.items() if fate.url != fate.asked}
             if not places:
                 break
         return list(meant.values())
@@ -383,19 +382,10 @@ def page_of(connection: Database, url: str) -> int:
     return meant.page
 
 
-class _Fate(NamedTuple):
-    """What became of a URL."""
-
-    url: str
-    """The URL itself, or the one that it redirects to."""
-    page: int | None
-    moved: bool
-
-
-def _fates(connection: Database, urls: Iterable[str]) -> dict[str, _Fate]:
-    """Those that wait have no fate."""
+def _fates(connection: Database, urls: Iterable[str]) -> dict[str, MeantPage]:
+    """What became of URLs, one redirect further; those that wait have no fate."""
     keys = {key_of(url): url for url in urls}
     return {
-        keys[key]: _Fate(target or keys[key], id if state == State.DONE else None, moved=bool(target))
+        keys[key]: MeantPage(asked=keys[key], url=target or keys[key], page=id if state == State.DONE else None)
         for key, id, state, target in ask_for(connection, _BY_KEY, keys)
     }

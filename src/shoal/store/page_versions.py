@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
+import msgspec
+
 from shoal.model import PageSummary
 from shoal.store.crawl_status import StoreAnswer, time_of
 from shoal.store.database import Database
@@ -117,8 +119,7 @@ def page(connection: Database, id: int) -> StoredPage:
     row = connection.execute(_PAGE, (id,)).fetchone()
     values = dict(zip(StoredPage.__struct_fields__, row, strict=True))
     values |= {name: time_of(values[name]) for name in ("fetched_at", "checked_at")}
-    values |= {name: bool(values[name]) for name in ("relevant", "noindex")}
-    return StoredPage(**values)
+    return msgspec.convert(values, StoredPage, strict=False)  # what is a flag here is a number there
 
 
 def place_of_original(connection: Database, id: int) -> tuple[str, int] | None:
@@ -158,6 +159,9 @@ class Said(StoreAnswer, frozen=True, kw_only=True):
     """The page that says nearly the same, if there is one."""
     anchor: str
     """Of the link by which it was found."""
+
+
+_COLUMNS = [name for name in Said.__struct_fields__ if name != "flat"]
 
 
 def last_version(connection: Database) -> int:
@@ -239,6 +243,3 @@ def _said(row: Iterable[Any]) -> Said:
     text, flat = (None, "") if values["text"] is None else unpack_both(values["text"])
     relevant, copy_of = bool(values["relevant"]), values["copy_of"] or None
     return Said(**values | {"text": text, "flat": flat, "relevant": relevant, "copy_of": copy_of})
-
-
-_COLUMNS = [name for name in Said.__struct_fields__ if name != "flat"]
