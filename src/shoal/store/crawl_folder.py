@@ -24,7 +24,7 @@ from shoal.files import created, is_full, unfinished
 from shoal.settings import Cluster, Settings
 from shoal.store import ownership
 from shoal.store import shared_crawl as clusters
-from shoal.store.database import Database, SqliteDatabase, open_file, open_unchanged, schema, tune
+from shoal.store.database import Database, SqliteDatabase, open_file, open_unchanged, schema, tune, upsert
 from shoal.store.ownership import LOCK, Made
 from shoal.store.postgres import PostgresDatabase
 from shoal.store.upgrades import MARKS_OF_3, VERSION, can_upgrade, upgrade
@@ -32,7 +32,7 @@ from shoal.urls import shown
 
 DATABASE, MODEL, MARKS = ownership.DATABASE, ownership.MODEL, ownership.MARKS
 is_own = ownership.is_own
-META = "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+META = upsert("meta", "key", "value")
 """Keeps a JSON text under a key."""
 _T = TypeVar("_T")
 
@@ -168,7 +168,8 @@ def connect_file(folder: Path) -> SqliteDatabase:
         may_write = os.access(folder, os.W_OK, effective_ids=True)
         connection = open_file(folder / DATABASE) if may_write else open_unchanged(folder / DATABASE)
         try:
-            _check_file(folder, connection)  # before anything is changed
+            if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
+                raise DatabaseDamaged(f"The database in {folder} is damaged or not one of shoal's{_advice(folder)}.")
             _check_version(folder, connection)
             if may_write:
                 tune(connection)
@@ -284,11 +285,6 @@ def check_secrets(settings: Settings) -> None:
 
 
 # --- may we use it ---------------------------------------------------------------------------------------------------
-
-
-def _check_file(folder: Path, connection: SqliteDatabase) -> None:
-    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
-        raise DatabaseDamaged(f"The database in {folder} is damaged or not one of shoal's{_advice(folder)}.")
 
 
 def _check_version(folder: Path, connection: Database) -> None:

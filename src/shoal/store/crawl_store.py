@@ -4,7 +4,7 @@ Order of writes, so that a crash at any moment loses nothing that was said to be
 1. a transaction begins; each page goes to the WARC file, its row into the transaction;
 2. the WARC file is synced to the disk;
 3. the transaction commits, with the position up to which the WARC file counts.
-Whatever a crash leaves behind that position is cut off at the next start, and the pages are fetched again.
+Whatever a crash leaves behind that position is set aside at the next start, and the pages are fetched again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from shoal.store import crawl_folder as folders
 from shoal.store import recovery
 from shoal.store.commit import Batch, PostgresCommit, SqliteCommit
 from shoal.store.crawl_status import INTERNAL_ERRORS, FailedSeed, failed_seeds
-from shoal.store.database import Database, Steps, Write, in_bites
+from shoal.store.database import Database, Steps, Write, in_bites, question_marks, upsert
 from shoal.store.kept_images import ImageWriter, SqliteBacklog
 from shoal.store.page_writer import PageWriter
 from shoal.store.postgres import PostgresDatabase
@@ -38,7 +38,7 @@ _ROWS_OF_A_PAGE = 20
 """With its text, a page takes as much of the log as so many URLs; an image with its thumbnail, too."""
 _FoundRow = tuple[int, int, int, float, int, int, int, int, str, str, str, float | None]
 _HOST = "INSERT INTO hosts (id, name) VALUES (?, ?)"
-_FOUND = f"INSERT INTO found VALUES ({', '.join('?' * 12)})"
+_FOUND = f"INSERT INTO found VALUES ({question_marks(12)})"
 _FOUND_ANEW = """
     UPDATE found SET priority = ?, depth = ?, parent = ?, origin = ?, hop = ?, anchor = ?, why = ?, inherited = ?
     WHERE id = ?
@@ -47,20 +47,9 @@ _CLOSE = """
     INSERT INTO fates VALUES (?, ?, ?, ?, 1, 0, '')
     ON CONFLICT (id) DO UPDATE SET state = excluded.state, reason = excluded.reason, detail = excluded.detail
 """
-_FATE = """
-    INSERT INTO fates VALUES (?, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT (id) DO UPDATE SET state = excluded.state, reason = excluded.reason, detail = excluded.detail,
-                                   attempt = excluded.attempt, not_before = excluded.not_before, target = excluded.target
-"""
-_ROBOTS = """
-    INSERT INTO robots VALUES (?, ?, ?, ?, ?)
-    ON CONFLICT (origin) DO UPDATE SET text = excluded.text, status = excluded.status, fetched_at = excluded.fetched_at,
-                                       expires_at = excluded.expires_at
-"""
-_PATTERN = """
-    INSERT INTO patterns VALUES (?, ?, ?, ?, ?)
-    ON CONFLICT (host, pattern) DO UPDATE SET pages = excluded.pages, repeats = excluded.repeats, relevant = excluded.relevant
-"""
+_FATE = upsert("fates", "id", "state", "reason", "detail", "attempt", "not_before", "target")
+_ROBOTS = upsert("robots", "origin", "text", "status", "fetched_at", "expires_at")
+_PATTERN = upsert("patterns", "host, pattern", "pages", "repeats", "relevant")
 _TOTALS = """
     SELECT count(*), CAST(coalesce(sum(relevant), 0) AS BIGINT),
            CAST(coalesce(sum(bytes), 0) + (SELECT coalesce(sum(bytes), 0) FROM images) AS BIGINT), coalesce(max(fetch_order), 0)

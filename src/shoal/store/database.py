@@ -95,6 +95,13 @@ def question_marks(count: int) -> str:
     return ", ".join("?" * count)
 
 
+def upsert(table: str, key: str, *columns: str) -> str:
+    """A statement that writes whole rows, each in the place of one with the same key; that may be several columns."""
+    marks = question_marks(len(key.split(", ")) + len(columns))
+    new = ", ".join(f"{column} = excluded.{column}" for column in columns)
+    return f"INSERT INTO {table} VALUES ({marks}) ON CONFLICT ({key}) DO UPDATE SET {new}"
+
+
 def ask_for(database: Database, question: str, values: Iterable[object]) -> Iterator[Any]:
     """The rows of a question with `IN ({})`, for any number of values: as many at a time as one statement takes."""
     left = iter(values)

@@ -13,7 +13,7 @@ from shoal.images.decode import NEAR
 from shoal.model import Evidence, Image, SeenImage, State
 from shoal.model.stored import DueRevisit, ImageFate, ImageOnPage, WantedImage
 from shoal.store.crawl_status import StoreAnswer, time_of
-from shoal.store.database import Database
+from shoal.store.database import Database, upsert
 from shoal.store.warc import Bodies
 
 # --- what is here ----------------------------------------------------------------------------------------------------
@@ -97,10 +97,7 @@ _SHAPE = 0.1
 _WANTED = """
     INSERT INTO images VALUES (?, ?, ?, 0, NULL, '', 0.0, '', 0, 0, 0, ?, 0, ?, '', 0) ON CONFLICT DO NOTHING
 """
-_SIGHTED = """
-    INSERT INTO sightings VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (image_id, page) DO UPDATE
-    SET score = excluded.score, topic = excluded.topic, image = excluded.image, why = excluded.why
-"""
+_SIGHTED = upsert("sightings", "image_id, page", "score", "topic", "image", "why")
 _CAME = """
     UPDATE images SET state = ?, fetched_at = ?, format = ?, width = ?, height = ?, bytes = ?, fingerprint = ?, same_as = ?,
                         thumbnail = ?, warc_file = ?, warc_offset = ?

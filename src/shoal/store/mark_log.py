@@ -30,7 +30,7 @@ from shoal.files import copy_aside, sync, write_all
 from shoal.model import Mark, State
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_status import StoreAnswer, time_of
-from shoal.store.database import Database, ask_for
+from shoal.store.database import Database, ask_for, upsert
 from shoal.store.provenance import spellings
 from shoal.urls import key_of, normalise
 
@@ -265,9 +265,7 @@ SELECT found.url, pages.title, pages.score, pages.relevant, marks.relevant, mark
 FROM pages JOIN found USING (id) LEFT JOIN marks USING (id) WHERE pages.id = ?
 """
 _BY_KEY = "SELECT key, id, state, target FROM found JOIN fates USING (id) WHERE key IN ({})"
-_SAY = """
-INSERT INTO said VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET relevant = excluded.relevant, at = excluded.at
-"""
+_SAY = upsert("said", "key", "relevant", "at")
 
 
 class MarkedPage(StoreAnswer, frozen=True, kw_only=True):

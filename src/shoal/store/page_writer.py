@@ -10,7 +10,7 @@ import msgspec
 from shoal.model import PageSummary, Seen
 from shoal.model.stored import Duplicate, FetchedPage
 from shoal.store import page_versions
-from shoal.store.database import Database, Steps, ask_for, in_bites, question_marks
+from shoal.store.database import Database, Steps, ask_for, in_bites, question_marks, upsert
 from shoal.store.warc import Bodies, Position, revisit_member
 from shoal.text import similarity
 
@@ -75,7 +75,7 @@ _COLUMNS = (
 _INSERT = f"INSERT INTO pages (id, {', '.join(_COLUMNS)}) VALUES ({question_marks(len(_COLUMNS) + 1)})"
 _REPLACE = f"UPDATE pages SET {', '.join(f'{column} = ?' for column in _COLUMNS)} WHERE id = ?"
 _BAND = "INSERT INTO bands VALUES (?, ?)"
-_LINKS = "INSERT INTO links VALUES (?, ?) ON CONFLICT (page) DO UPDATE SET targets = excluded.targets"
+_LINKS = upsert("links", "page", "targets")
 _ORIGINALS = "SELECT id, url, fetched_at FROM found JOIN pages USING (id) WHERE warc_file <> '' AND id IN ({})"
 _GONE = "UPDATE pages SET checked_at = CASE WHEN checked_at > ? THEN checked_at ELSE ? END, gone = ? WHERE id = ?"
 

@@ -182,14 +182,10 @@ def set_threshold(connection: Database, topic: Topic, now: float) -> None:
 
 
 def _beginning(connection: Database, first: Topic) -> TopicChange:
-    return TopicChange(topic=first, pages=0, at=_started(connection), why="as the crawl was started")
+    """It counts from when the first page came; 0 before that."""
+    row = connection.execute("SELECT fetched_at FROM pages ORDER BY fetch_order LIMIT 1").fetchone()
+    return TopicChange(topic=first, pages=0, at=row[0] if row else 0.0, why="as the crawl was started")
 
 
 def _change(pages: int, at: float, why: str, topic: str, memory: bytes) -> TopicChange:
     return TopicChange(topic=msgspec.json.decode(topic, type=Topic), pages=pages, at=at, why=why, memory=memory)
-
-
-def _started(connection: Database) -> float:
-    """When the first page came; 0 before that."""
-    row = connection.execute("SELECT fetched_at FROM pages ORDER BY fetch_order LIMIT 1").fetchone()
-    return row[0] if row else 0.0
