@@ -107,7 +107,7 @@ def test_after_the_example_the_strategies_are_what_they_were() -> None:
 
 def test_a_crawl_whose_strategy_is_gone_says_so(tmp_path: Path) -> None:
     folder = tmp_path / "crawl"
-    folders.create_new(folder, Settings(topic=conformance.TOPIC, seeds=(simulated.SEED,), strategy=MODULE))
+    folders.create(folder, Settings(topic=conformance.TOPIC, seeds=(simulated.SEED,), strategy=MODULE))
     with pytest.raises(InputError, match=f"There is no strategy {MODULE} any more: choose another one with --strategy"):
         crawls.change_settings(folder, {})
     crawls.change_settings(folder, {"strategy": "breadth"})

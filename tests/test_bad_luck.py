@@ -45,7 +45,7 @@ def test_what_is_no_folder_is_refused_and_stays(tmp_path: Path, place: int) -> N
     where, archive = no_folders(tmp_path / "x")[place], saved(tmp_path)
     before = {name: os.path.lexists(tmp_path / "x" / name) for name in os.listdir(tmp_path / "x")}
     for act in (
-        lambda: folders.create_new(where, SETTINGS),
+        lambda: folders.create(where, SETTINGS),
         lambda: backup.bring_back(archive, where, "", silent),
     ):
         with pytest.raises(ShoalError, match="cannot be used"):
@@ -57,7 +57,7 @@ def test_what_is_no_folder_is_refused_and_stays(tmp_path: Path, place: int) -> N
 def test_a_link_to_a_folder_is_that_folder(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
-    made = folders.create_new(tmp_path / "link", SETTINGS)
+    made = folders.create(tmp_path / "link", SETTINGS)
     assert folders.exists(tmp_path / "real")
     folders.remove(made)
     assert contents(tmp_path / "real") == {}
@@ -73,7 +73,7 @@ def _resume(folder: Path) -> object:
 
 
 ACTS: dict[str, Callable[[Path], object]] = {
-    "begin": lambda place: folders.create_new(place / "new", SETTINGS),
+    "begin": lambda place: folders.create(place / "new", SETTINGS),
     "go on": lambda place: _resume(place / "c"),
     "change": lambda place: crawls.change_settings(place / "c", {"max_pages": 3}),
     "mark": lambda place: mark_log.add(place / "c", [Mark(url="http://a.test/1", relevant=True, at=1.0)]),
@@ -100,7 +100,7 @@ def test_a_disk_that_cannot_be_written_is_one_sentence(tmp_path: Path, act: str)
 @pytest.mark.parametrize("size", [0, 100, 5_000])
 def test_a_crawl_that_does_not_fit_leaves_nothing(tmp_path: Path, size: int) -> None:
     with largest_file(size), pytest.raises((StorageFull, FolderError)):
-        folders.create_new(tmp_path / "x" / "c", SETTINGS, b"a model")
+        folders.create(tmp_path / "x" / "c", SETTINGS, b"a model")
     assert contents(tmp_path) == {}
 
 

@@ -56,7 +56,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "asyncpg": ("store.postgres",),
     "click": ("cli", "commands"),
     "fastwarc": ("evaluate.recorded",),
-    "isal": ("store.warc", "store.page_versions", "store.packed_page"),
+    "isal": ("store.warc", "store.packed_page"),
     "jinja2": ("templates",),
     "matplotlib": ("evaluate.plots",),
     "numpy": (

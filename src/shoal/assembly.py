@@ -8,8 +8,6 @@ from datetime import UTC, datetime
 from random import Random
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from shoal.cluster import leases
 from shoal.crawl.background import BackgroundWork
 from shoal.crawl.committer import COMMIT_SECONDS, Committer
@@ -177,7 +175,7 @@ def _make_finish(store: CrawlStore, totals: Totals) -> StoppingRule:
     if (limit := store.settings.budget.until_done) is None:
         return StoppingRule(None)
     with folders.reading(store.folder) as database:
-        row = msgspec.json.decode(folders.read_meta(database, "finish") or b"null", type=Row | None)
+        row = folders.read_meta(database, "finish", Row)
         return StoppingRule(limit, pages=totals.pages, lately=crawl_status.lately(database, LATELY), row=row)
 
 

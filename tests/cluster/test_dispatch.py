@@ -116,7 +116,7 @@ def settings() -> Settings:
 @pytest.fixture
 async def crawl(tmp_path: Path, rabbitmq: str, settings: Settings) -> AsyncIterator[Crawl]:
     clock = Time()
-    folders.create_new(tmp_path / "c", settings, cluster=Cluster(broker=rabbitmq))
+    folders.create(tmp_path / "c", settings, cluster=Cluster(broker=rabbitmq))
     with open_store(tmp_path / "c") as store:
         coordinator = assembly.make_coordinator(store, MemoryLedger(), clock, far=True)
         dispatch = Dispatch(coordinator, settings, crawl=store.crawl_id, run="r", inherited={}, clock=clock)

@@ -253,5 +253,5 @@ def test_folders_and_places_that_cannot_be_used_are_one_sentence(shoal: Shell, t
 
 
 def test_a_strategy_whose_author_took_it_away_is_named(tmp_path: Path) -> None:
-    folders.create_new(tmp_path / "c", replace(SETTINGS, strategy="oracle"))
+    folders.create(tmp_path / "c", replace(SETTINGS, strategy="oracle"))
     assert complaint(tmp_path / "c", tmp_path / "m").startswith("There is no strategy oracle any more")

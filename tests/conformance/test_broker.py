@@ -89,7 +89,7 @@ async def through_rabbitmq(coordinator: Coordinator, running: asyncio.Task[Endin
 @pytest.fixture(params=[in_process, through_a_pipe, pytest.param(through_rabbitmq, marks=pytest.mark.slow)])
 async def crawl(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Crawl]:
     url = request.getfixturevalue("rabbitmq") if request.param is through_rabbitmq else ""
-    folders.create_new(tmp_path, SETTINGS)
+    folders.create(tmp_path, SETTINGS)
     visitor = PageVisitor(
         FakeFetcher(WEB, time.time), InTurns(PageReader(HtmlParser(), judges()["cosine"].make(TOPIC), pack))
     )

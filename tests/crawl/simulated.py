@@ -128,7 +128,7 @@ class Simulation:
         self._elsewhere = elsewhere
         choices: dict[str, Any] = {"strategy": "breadth", "judge": "cosine", "topic": TOPIC, "seeds": tuple(seeds)}
         self.settings = Settings(**choices | settings)
-        folders.create_new(folder, self.settings)
+        folders.create(folder, self.settings)
 
     @property
     def now(self) -> float:

@@ -33,12 +33,12 @@ def worker(name: str, *, heard_at: float, state: str = "working") -> WorkerRecor
 
 
 def test_a_crawl_without_a_broker_has_no_cluster(tmp_path: Path) -> None:
-    folders.create_new(tmp_path / "alone", SETTINGS)
+    folders.create(tmp_path / "alone", SETTINGS)
     assert attendance(tmp_path / "alone") is None
 
 
 def test_a_broker_that_is_not_there_is_said_and_the_rest_is_shown(tmp_path: Path) -> None:
-    folders.create_new(tmp_path / "c", SETTINGS, cluster=Cluster(broker="amqp://u:secret@127.0.0.1:1/"))
+    folders.create(tmp_path / "c", SETTINGS, cluster=Cluster(broker="amqp://u:secret@127.0.0.1:1/"))
     found = attendance(tmp_path / "c")
     assert found is not None
     assert "cannot be reached" in found.problem
@@ -51,7 +51,7 @@ async def _commit(folder: Path, *workers: WorkerRecord) -> None:
 
 
 def test_who_was_not_heard_for_long_is_silent_and_adds_nothing_to_the_rate(tmp_path: Path) -> None:
-    folders.create_new(tmp_path / "c", SETTINGS, cluster=Cluster(broker="amqp://u:secret@127.0.0.1:1/"))
+    folders.create(tmp_path / "c", SETTINGS, cluster=Cluster(broker="amqp://u:secret@127.0.0.1:1/"))
     long_ago = time.time() - SILENCE - 1
     noted = (
         worker("here", heard_at=time.time()),

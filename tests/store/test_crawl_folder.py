@@ -46,14 +46,14 @@ def test_a_folder_without_a_crawl_says_how_to_start_one(tmp_path: Path) -> None:
 
 def test_a_second_crawl_in_the_same_folder_is_refused_before_it_destroys_the_first(folder: Path) -> None:
     with pytest.raises(FolderError, match=r"already.*shoal resume"):
-        folders.create_new(folder, SETTINGS)
+        folders.create(folder, SETTINGS)
 
 
 def test_an_unfinished_folder_is_none_and_can_be_made_again(tmp_path: Path) -> None:
     left = tmp_path / f"{UNFINISHED}0123456789ab"
     left.write_bytes(b"half a database")
     assert not folders.exists(tmp_path)
-    folders.create_new(tmp_path, SETTINGS)
+    folders.create(tmp_path, SETTINGS)
     assert sorted(path.name for path in tmp_path.iterdir()) == [left.name, folders.DATABASE]
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -17,6 +19,7 @@ from shoal.store import migrate
 from shoal.store.crawl_store import open_store
 from shoal.store.database import Database
 from shoal.store.mark_log import add, read
+from shoal.store.postgres import PostgresDatabase
 from shoal.testing.servers import PostgreSQL
 from tests.store.pages import SETTINGS, TEXT, batch, entry, page, rows
 
@@ -118,14 +121,14 @@ def test_a_move_that_breaks_off_changes_nothing_and_can_be_repeated(
 
 
 def test_a_copy_that_differs_is_noticed(folder: Path, postgres: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    summed = migrate._summed
+    portions = migrate._portions
 
-    def spoiled(database: Database, table: str) -> tuple[int, int]:
-        if table == "found":
+    def spoiled(database: Database, table: str) -> Iterator[list[Any]]:
+        if table == "found" and isinstance(database, PostgresDatabase):
             database.execute("UPDATE found SET url = 'http://a.test/other' WHERE id = 77")
-        return summed(database, table)
+        return portions(database, table)
 
-    monkeypatch.setattr(migrate, "_summed", spoiled)
+    monkeypatch.setattr(migrate, "_portions", spoiled)
     with pytest.raises(FolderError, match=r"copy of the table found is not what was copied .*nothing was moved"):
         migrate.to_postgresql(folder, postgres, silent)
     assert not folders.is_remote(folder)

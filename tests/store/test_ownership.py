@@ -94,20 +94,20 @@ def test_a_folder_is_made_by_one_of_two_who_come_at_once(tmp_path: Path, monkeyp
     def place(part: Path, path: Path) -> None:
         if path.name == folders.DATABASE and not came:
             came.append(path)
-            folders.create_new(tmp_path / "other", SETTINGS)
+            folders.create(tmp_path / "other", SETTINGS)
             os.link(tmp_path / "other" / folders.DATABASE, path)
         real(part, path)
 
     monkeypatch.setattr(files, "place", place)
     with pytest.raises(FolderError, match=r"There is a crawl in .* already"):
-        folders.create_new(tmp_path / "c", SETTINGS)
+        folders.create(tmp_path / "c", SETTINGS)
     assert (tmp_path / "c" / folders.DATABASE).samefile(tmp_path / "other" / folders.DATABASE)
 
 
 def test_a_folder_with_page_files_says_how_to_get_its_crawl_back(tmp_path: Path) -> None:
     users_file(tmp_path / "c", "pages-00001.warc.gz")
     with pytest.raises(FolderError, match=r"page files, but no database: 'shoal check --repair --dir"):
-        folders.create_new(tmp_path / "c", SETTINGS)
+        folders.create(tmp_path / "c", SETTINGS)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -130,7 +130,7 @@ def test_a_schema_that_we_did_not_make_is_not_dropped(tmp_path: Path, postgres: 
     database.execute("CREATE SCHEMA crawl_grid")
     database.execute("CREATE TABLE crawl_grid.mine (x INTEGER)")
     with pytest.raises(FolderError, match="crawl_grid"):
-        folders.create_new(tmp_path / "grid", SETTINGS, cluster=Cluster(database=postgres))
+        folders.create(tmp_path / "grid", SETTINGS, cluster=Cluster(database=postgres))
     assert database.execute("SELECT count(*) FROM crawl_grid.mine").fetchone() == (0,)
     database.close()
     assert contents(tmp_path) == {}

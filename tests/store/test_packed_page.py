@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import struct
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as some
 from msgspec import msgpack
 from msgspec.structs import replace
 from warcio.archiveiterator import ArchiveIterator
@@ -15,8 +19,8 @@ from shoal.crawl.page_reader import PageReader
 from shoal.model import Link, Page, PageSummary, Response, ResponseHead, Seen, Task, Timing, Verdict, size_of
 from shoal.settings import ImageSettings, Learning
 from shoal.store import crawl_folder as folders
-from shoal.store import page_versions
-from shoal.store.packed_page import damage, pack
+from shoal.store import packed_page
+from shoal.store.packed_page import damage, pack, pack_text, text_is_whole, unpack_both, unpack_text
 from shoal.testing.fakes import Answer, html
 from tests.stocked import WEB, Stock, article
 
@@ -170,10 +174,28 @@ def test_what_was_not_understood_has_only_a_body() -> None:
 
 
 def test_a_page_that_says_nothing_is_kept_as_one() -> None:
-    assert page_versions.unpack(pack(response(), page(text="", flat="")).text) == ""
+    assert unpack_text(pack(response(), page(text="", flat="")).text) == ""
 
 
 def test_a_page_whose_text_was_left_out_is_damaged() -> None:
     whole = read(page())
     assert damage(whole) == ""
     assert damage(replace(whole, packed=replace(whole.packed, text=b""))) == "The packed text of a page is missing."
+
+
+@given(some.text())
+def test_any_text_comes_back(text: str) -> None:
+    assert unpack_text(pack_text(text)) == text.encode("utf-8", "replace").decode()
+
+
+def test_the_flat_form_counts_only_as_long_as_the_analyser_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    packed = pack_text("电网 Grids", "电网 grid ")
+    assert unpack_both(packed) == ("电网 Grids", "电网 grid ")
+    monkeypatch.setattr(packed_page, "stamp", lambda: 1)
+    assert unpack_both(packed) == ("电网 Grids", "")
+
+
+def test_a_text_that_is_shorter_than_it_says_is_damaged() -> None:
+    assert text_is_whole(pack_text("grid"))
+    assert not text_is_whole(zlib.compress(struct.pack("<II", 0, 5) + b"grid"))
+    assert not text_is_whole(pack_text("grid")[:-1])

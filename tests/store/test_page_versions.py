@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as some
 
 from shoal.model import PageSummary
 from shoal.store import page_versions
+from shoal.store.packed_page import pack_text
 from tests.store.conftest import HandMade
 
 URL = "http://a.test/"
 
 
-@given(some.text())
-def test_any_text_comes_back(text: str) -> None:
-    assert page_versions.unpack(page_versions.pack(text)) == text.encode("utf-8", "replace").decode()
-
-
 def say(crawl: HandMade, text: str, *, title: str = "T", at: float = 1.0, noindex: bool = False) -> bool:
     """A visit, as the store takes it in."""
-    page, packed = PageSummary(url=URL, title=title, noindex=noindex), b"" if noindex else page_versions.pack(text)
+    page, packed = PageSummary(url=URL, title=title, noindex=noindex), b"" if noindex else pack_text(text)
     if news := page_versions.is_news(crawl.connection, 1, page, packed):
         page_versions.add(crawl.connection, 1, at, page, packed, ("pages-00001.warc.gz", int(at)))
     return news
@@ -63,13 +57,6 @@ def test_a_page_that_asks_not_to_be_kept_is_forgotten_though_it_says_the_same(cr
     say(crawl, "one")
     assert say(crawl, "one", noindex=True)
     assert said(crawl) == []
-
-
-def test_the_flat_form_counts_only_as_long_as_the_analyser_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    packed = page_versions.pack("电网 Grids", "电网 grid ")
-    assert page_versions.unpack_both(packed) == ("电网 Grids", "电网 grid ")
-    monkeypatch.setattr(page_versions, "stamp", lambda: 1)
-    assert page_versions.unpack_both(packed) == ("电网 Grids", "")
 
 
 def test_a_page_that_never_wanted_to_be_kept_leaves_no_trace(crawl: HandMade) -> None:

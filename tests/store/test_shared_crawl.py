@@ -103,12 +103,12 @@ def test_the_folder_of_such_a_crawl_keeps_its_passwords_to_itself(folder: Path, 
 
 def test_a_crawl_of_that_name_in_the_database_is_not_overwritten(folder: Path, tmp_path: Path, postgres: str) -> None:
     with pytest.raises(FolderError, match=r"There is a crawl crawl in the database at .* already"):
-        folders.create_new(tmp_path / "x" / folder.name, SETTINGS, cluster=Cluster(database=postgres))
+        folders.create(tmp_path / "x" / folder.name, SETTINGS, cluster=Cluster(database=postgres))
 
 
 @pytest.mark.parametrize("name", ["电网 新闻", "Power Grid!", "a'; DROP TABLE meta", "x" * 200, "shoal", "CRAWL"])
 def test_any_name_of_a_folder_is_the_name_of_a_crawl(folder: Path, tmp_path: Path, postgres: str, name: str) -> None:
-    made = folders.create_new(tmp_path / name, SETTINGS, cluster=Cluster(database=postgres))
+    made = folders.create(tmp_path / name, SETTINGS, cluster=Cluster(database=postgres))
     with folders.reading(tmp_path / name) as database:
         assert folders.read_settings(tmp_path / name, database) == SETTINGS
     folders.remove(made)

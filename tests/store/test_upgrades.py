@@ -55,7 +55,7 @@ def older(tmp_path: Path, cluster: Cluster) -> Path:
             database.execute("INSERT INTO opinions (url, relevant, at) VALUES (?, 1, 5.0)", (HERE,))
         else:
             (folder / "feedback.jsonl").write_text(f'{{"url":"{HERE}","relevant":true,"at":5.0}}\n')
-        settings = (folders.read_meta(database, "settings") or b"").decode()
+        (settings,) = database.execute("SELECT value FROM meta WHERE key = 'settings'").fetchone()
         for today, before in (("images", "pictures"), ("max_images", "max_pictures"), ("adapt_topic", "feedback")):
             settings = settings.replace(f'"{today}":', f'"{before}":')
         database.execute("UPDATE meta SET value = ? WHERE key = 'settings'", (settings,))
@@ -77,7 +77,7 @@ def columns(folder: Path, table: str) -> list[str]:
 
 def test_an_older_folder_is_upgraded_by_whoever_opens_it_first(older: Path) -> None:
     with reading(older) as database:
-        assert folders.read_meta(database, "version") == str(VERSION).encode()
+        assert folders.read_meta(database, "version", int) == VERSION
         rows = database.execute("SELECT id, target, detail FROM urls ORDER BY id").fetchall()
         assert rows == [(1, NEW, "Moved (301)."), (2, "", "Moved to x (301).")]
         found = explain(database, OLD)
@@ -97,7 +97,7 @@ def test_what_the_user_said_and_set_has_the_names_of_today(older: Path) -> None:
 
 def test_a_writer_that_has_the_folder_locked_upgrades_it(older: Path) -> None:
     with folders.lock_existing(older), folders.reading(older) as database:
-        assert folders.read_meta(database, "version") == str(VERSION).encode()
+        assert folders.read_meta(database, "version", int) == VERSION
 
 
 @pytest.mark.parametrize("table", ["fates", "urls", "found", "images", "sightings"])

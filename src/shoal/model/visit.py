@@ -199,7 +199,7 @@ class Packed(Value, frozen=True, kw_only=True):
     record: bytes = b""
     """The record with the body for the WARC file, as a gzip member; empty when there is no body, or it may not be kept."""
     text: bytes = b""
-    """The main text and its flat form (`store/page_versions.py`); empty when there is no page, or it may not be kept."""
+    """The main text and its flat form (`store/packed_page.py`); empty when there is no page, or it may not be kept."""
     links: bytes = b""
     """Where the page leads (`store/packed_page.py`)."""
     images: Count = 0

@@ -6,7 +6,6 @@ import asyncio
 import time
 from pathlib import Path
 
-import msgspec
 from msgspec.structs import replace
 
 from shoal.cluster import wire
@@ -60,8 +59,7 @@ def attendance(folder: Path) -> Attendance | None:
 def _workers(folder: Path, now: float) -> tuple[WorkerRecord, ...]:
     """What the last commit noted; who was not heard since is silent, or the coordinator is."""
     with folders.reading(folder) as database:
-        noted = folders.read_meta(database, "workers") or b"[]"
-    workers = msgspec.json.decode(noted, type=tuple[WorkerRecord, ...])
+        workers = folders.read_meta(database, "workers", tuple[WorkerRecord, ...]) or ()
     return tuple(
         replace(worker, state="silent", rate=0.0)
         if worker.state == "working" and worker.heard_at < now - SILENCE

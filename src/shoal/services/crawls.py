@@ -38,7 +38,7 @@ from shoal.signals import stopped_by_signals
 from shoal.steady_clock import SteadyClock, WallLedger
 from shoal.store import crawl_folder as folders
 from shoal.store import crawl_status as report
-from shoal.store import mark_log, ownership, secrets, strategy_memory
+from shoal.store import mark_log, ownership, strategy_memory
 from shoal.store.crawl_status import Status
 from shoal.store.crawl_store import CrawlStore, open_store
 from shoal.store.exporters import ExportRow, Format, export, rows
@@ -119,9 +119,9 @@ def start_crawl(folder: Path, settings: Settings, model: Model | None = None, cl
     """Make the folder of a new crawl, which may begin with what another one learned, and may be in a database elsewhere."""
     _check_foresight(settings)
     if model is None:
-        return folders.create_new(folder, settings, cluster=cluster)
+        return folders.create(folder, settings, cluster=cluster)
     _check_model(settings, model)
-    return folders.create_new(folder, replace(settings, has_model=True), pack(model), cluster)
+    return folders.create(folder, replace(settings, has_model=True), pack(model), cluster)
 
 
 def join_crawl(folder: Path, options: Mapping[str, object], environ: Mapping[str, str]) -> None:
@@ -219,7 +219,7 @@ async def run_crawl(
     with ExitStack() as stack:
         store = stack.enter_context(open_store(folder))
         stack.enter_context(_bugs_logged(folder))
-        secrets.check(store.settings)
+        folders.check_secrets(store.settings)
         collect_seldom()
         ledger = _open_ledger(store, ledger_file)
         stack.callback(ledger.close)

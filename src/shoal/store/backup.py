@@ -29,7 +29,7 @@ from shoal.store import crawl_folder as folders
 from shoal.store import mark_log, migrate, ownership
 from shoal.store import shared_crawl as clusters
 from shoal.store.crawl_status import StoreAnswer
-from shoal.store.database import Database, SqliteDatabase, open_file
+from shoal.store.database import Database, SqliteDatabase, open_file, schema
 from shoal.store.postgres import PostgresDatabase
 from shoal.store.warc import is_page_file, series_and_number
 
@@ -84,21 +84,21 @@ def save(folder: Path, out: Path, progress: Progress) -> Saved:
         tempfile.TemporaryDirectory(prefix=".shoal-", dir=out.resolve().parent) as scratch,
     ):
         manifest = _write(folder, database, stream, Path(scratch), progress)
+    return _saved(out, manifest)
+
+
+def _saved(file: Path, manifest: Manifest) -> Saved:
     size = sum(member.size for member in manifest.members)
-    return Saved(file=str(out), pages=manifest.pages, files=len(manifest.members), bytes=size)
+    return Saved(file=str(file), pages=manifest.pages, files=len(manifest.members), bytes=size)
 
 
 def _write(folder: Path, database: Database, stream: BinaryIO, scratch: Path, progress: Progress) -> Manifest:
     copy = scratch / folders.DATABASE
     crawl, pages, ends = _copy_database(database, copy)
-    said = "".join(msgspec.json.encode(mark).decode() + "\n" for mark in mark_log.all_said(folder))
-    (scratch / folders.MARKS).write_text(said, encoding="utf-8")
-    files = [
-        (copy, copy.stat().st_size),
-        (scratch / folders.MARKS, len(said.encode())),
-        *_model(folder, database, scratch),
-    ]
-    files += _bodies(folder, ends)
+    marks = scratch / folders.MARKS
+    marks.write_bytes(b"".join(msgspec.json.encode(mark) + b"\n" for mark in mark_log.all_said(folder)))
+    whole = [copy, marks, *_model(folder, database, scratch)]
+    files = [*((path, path.stat().st_size) for path in whole), *_bodies(folder, ends)]
     total, done = sum(size for _, size in files), 0
     members: list[Member] = []
     with tarfile.open(fileobj=stream, mode="w") as tar:
@@ -119,22 +119,22 @@ def _copy_database(database: Database, path: Path) -> tuple[str, int, list[tuple
             database.backup(copy)
             copy.execute("PRAGMA journal_mode = DELETE")
         else:
-            copy.executescript(folders.schema())
+            copy.executescript(schema())
             with database.snapshot():
                 migrate.copy_tables(database, copy)
         folders.erase_secrets(copy)
-        crawl = msgspec.json.decode(folders.read_meta(copy, "crawl") or b'""', type=str)
+        crawl = folders.read_meta(copy, "crawl", str) or ""
         (pages,) = copy.execute("SELECT count(*) FROM pages").fetchone()
         ends = [msgspec.json.decode(value, type=tuple[str, int]) for (value,) in copy.execute(_POSITIONS)]
     return crawl, pages, ends
 
 
-def _model(folder: Path, database: Database, scratch: Path) -> list[tuple[Path, int]]:
+def _model(folder: Path, database: Database, scratch: Path) -> list[Path]:
     path = folder / folders.MODEL
     if isinstance(database, PostgresDatabase) and (model := clusters.model_of(database)):
         path = scratch / folders.MODEL
         path.write_bytes(model)
-    return [(path, path.stat().st_size)] if path.exists() else []
+    return [path] if path.exists() else []
 
 
 def _bodies(folder: Path, ends: list[tuple[str, int]]) -> list[tuple[Path, int]]:
@@ -202,8 +202,7 @@ def bring_back(file: Path, folder: Path, database: str, progress: Progress) -> S
                 put(Path(scratch) / member.name, member.name)
         if database:
             _move_on(made, database)
-    size = sum(member.size for member in manifest.members)
-    return Saved(file=str(file), pages=manifest.pages, files=len(manifest.members), bytes=size)
+    return _saved(file, manifest)
 
 
 def _unpacked(file: Path, scratch: Path, progress: Progress) -> Manifest:
@@ -212,7 +211,7 @@ def _unpacked(file: Path, scratch: Path, progress: Progress) -> Manifest:
     found: dict[str, Member] = {}
     manifest: Manifest | None = None
     try:
-        with file.open("rb") as stream, tarfile.open(fileobj=cast(BinaryIO, _Sipping(stream)), mode="r:") as tar:
+        with _Sipping(io.FileIO(file)) as stream, tarfile.open(fileobj=stream, mode="r:") as tar:
             for info in tar:
                 _refuse_odd(file, info, total, found)
                 data = cast(BinaryIO, tar.extractfile(info))
@@ -249,25 +248,14 @@ def _refuse_odd(file: Path, info: tarfile.TarInfo, total: int, found: Collection
         raise _damaged(file, "its list of files is too long")
 
 
-class _Sipping:
+class _Sipping(io.BufferedReader):
     """A file of which nobody takes much at once: `tarfile` reads a header into memory, however long it says it is."""
 
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-
-    def read(self, size: int = -1) -> bytes:
+    def read(self, size: int | None = -1) -> bytes:
         """The next bytes; never all of them."""
-        if not 0 <= size <= _CHUNK:
+        if size is None or not 0 <= size <= _CHUNK:
             raise tarfile.ReadError("it has a header that is too long")
-        return self._file.read(size)
-
-    def seek(self, place: int, whence: int = 0) -> int:
-        """Go there."""
-        return self._file.seek(place, whence)
-
-    def tell(self) -> int:
-        """Where we are."""
-        return self._file.tell()
+        return super().read(size)
 
 
 def _extract(stream: BinaryIO, path: Path, info: tarfile.TarInfo) -> Member:

@@ -18,7 +18,7 @@ from shoal.model import Entry, Reason, State
 from shoal.model.stored import Changes, Duplicate, ImageFate, Revisited
 from shoal.store import crawl_folder as folders
 from shoal.store import shared_crawl as clusters
-from shoal.store.database import Database, Steps, Write, at_once, checkpoint, checkpoint_by_hand, on_the_loop
+from shoal.store.database import Database, Steps, Write, at_once, on_the_loop
 from shoal.store.mark_log import MarkLogReader, MarkTable
 from shoal.store.postgres import PostgresDatabase, place_of
 from shoal.store.url_index import SqliteUrlIndex, index_of, mirror_of
@@ -109,7 +109,7 @@ _COMMITS = "commits"
 class Batch:
     """What one commit writes."""
 
-    steps: Callable[[], Steps[list[Duplicate]]]
+    steps: Callable[[], Steps[None]]
     """All of it in one transaction; may be begun again after `rewind`."""
     rewind: Callable[[], None]
     """Forget what the steps did elsewhere than in the database."""
@@ -133,8 +133,8 @@ class SqliteCommit:
         # Frontier and commits share one connection: a second one would have to read its pages anew after every commit. While a
         # commit runs, the frontier may see half of it; that is no harm, because `frontier.pending` knows what is in transit.
         self.database = self.near = folders.connect_file(folder)
-        checkpoint_by_hand(self.database)
         # Checkpoints sync the disk; on a connection of their own nobody waits for them.
+        self.database.execute("PRAGMA wal_autocheckpoint = 0")
         self._checkpointer = folders.connect_file(folder)
         self._rows_since_checkpoint = 0
         self.url_index = SqliteUrlIndex(self.database, index_of(folder / folders.DATABASE))
@@ -146,13 +146,13 @@ class SqliteCommit:
 
     async def commit(self, batch: Batch) -> list[Duplicate]:
         """Make a batch durable."""
-        duplicates = await on_the_loop(batch.steps())
+        await on_the_loop(batch.steps())
         await on_the_loop(self.url_index.learn(batch.keys))
         self._rows_since_checkpoint += batch.rows
         if self._rows_since_checkpoint >= _CHECKPOINT_ROWS:
             self._rows_since_checkpoint = 0
-            await asyncio.to_thread(checkpoint, self._checkpointer)
-        return duplicates
+            await asyncio.to_thread(self._checkpointer.execute, "PRAGMA wal_checkpoint(PASSIVE)")
+        return batch.duplicates
 
     async def rehearse(self, steps: Callable[[], Steps[None]]) -> None:
         """Run steps that take back by themselves what they did."""
@@ -166,13 +166,12 @@ class SqliteCommit:
 
 
 class PostgresCommit:
-    """A crawl in PostgreSQL, by the connection that holds its lock. The event loop sees only a private mirror of it."""
+    """The same for PostgreSQL, by the connection that holds the crawl's lock. The event loop sees only a private mirror of it."""
 
     def __init__(self, folder: Path, database: PostgresDatabase) -> None:
         self.mark = clusters.read(folder).mark
         self.warc_key = f"warc {self.mark}"
-        self.database: Database = database
-        self._server = database
+        self.database = database
         self._own = clusters.last_coordinator(database)
         self._backend = clusters.holder(database)
         """The server's process for the connection that has, or had, the lock."""
@@ -183,7 +182,6 @@ class PostgresCommit:
         self.marks = MarkTable(database)
 
     def note(self) -> dict[str, object]:
-        """What each commit writes down about itself."""
         return {_COMMITS: self._commits + 1}
 
     async def commit(self, batch: Batch) -> list[Duplicate]:
@@ -203,7 +201,6 @@ class PostgresCommit:
         return batch.duplicates
 
     async def rehearse(self, steps: Callable[[], Steps[None]]) -> None:
-        """Run steps that take back by themselves what they did."""
         await self._in_thread(lambda: at_once(steps()))
 
     def close(self) -> None:
@@ -226,24 +223,24 @@ class PostgresCommit:
                 logger.info("%s", error)
                 continue
             if stored is not None:
-                logger.warning("The database at %s is back: the crawl goes on.", place_of(self._server.url))
+                logger.warning("The database at %s is back: the crawl goes on.", place_of(self.database.url))
                 return stored
 
     def _take_again(self) -> int | None:
         """How many batches are stored; None while the server still takes our lost connection for alive."""
-        self._server.reconnect()
-        locked = clusters.try_lock(self._server)
-        last = clusters.last_coordinator(self._server)
+        self.database.reconnect()
+        locked = clusters.try_lock(self.database)
+        last = clusters.last_coordinator(self.database)
         if last != self._own:
             raise FolderError(
                 f"Another coordinator ({last}) has taken over the crawl, so this one ends; nothing is lost."
             )
         if not locked:
-            if self._backend is not None and clusters.holder(self._server) == self._backend:
-                self._server.execute("SELECT pg_terminate_backend(?)", (self._backend,))
+            if self._backend is not None and clusters.holder(self.database) == self._backend:
+                self.database.execute("SELECT pg_terminate_backend(?)", (self._backend,))
             return None
-        self._backend = clusters.holder(self._server)
-        return _commits(self._server)
+        self._backend = clusters.holder(self.database)
+        return _commits(self.database)
 
     async def _in_thread(self, work: Callable[[], _T]) -> _T:
         """Wait for the server in a thread. Whoever is cancelled breaks the connection: the thread must not stay behind."""
@@ -251,20 +248,12 @@ class PostgresCommit:
         try:
             return await asyncio.shield(running)
         except asyncio.CancelledError:
-            self._server.abort()
+            self.database.abort()
             await asyncio.wait([running])
             if not running.cancelled():
                 running.exception()  # it was looked at
             raise
 
 
-Keeping = SqliteCommit | PostgresCommit
-
-
-def keeping_of(folder: Path, holder: PostgresDatabase | None) -> Keeping:
-    """How the crawl in a folder is kept; `holder` is the connection that has its lock, if it is in PostgreSQL."""
-    return SqliteCommit(folder) if holder is None else PostgresCommit(folder, holder)
-
-
 def _commits(database: Database) -> int:
-    return msgspec.json.decode(folders.read_meta(database, _COMMITS) or b"0", type=int)
+    return folders.read_meta(database, _COMMITS, int) or 0

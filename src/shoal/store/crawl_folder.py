@@ -13,26 +13,28 @@ import sqlite3
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, nullcontext
-from importlib.resources import files
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from shoal.errors import DatabaseDamaged, FolderBusy, FolderError, InputError, ShoalError, StorageFull
 from shoal.files import created, is_full, unfinished
 from shoal.settings import Cluster, Settings
-from shoal.store import ownership, secrets
+from shoal.store import ownership
 from shoal.store import shared_crawl as clusters
-from shoal.store.database import Database, SqliteDatabase, open_file, open_unchanged, tune
+from shoal.store.database import Database, SqliteDatabase, open_file, open_unchanged, schema, tune, upsert
 from shoal.store.ownership import LOCK, Made
 from shoal.store.postgres import PostgresDatabase
 from shoal.store.upgrades import MARKS_OF_3, VERSION, can_upgrade, upgrade
+from shoal.urls import shown
 
 DATABASE, MODEL, MARKS = ownership.DATABASE, ownership.MODEL, ownership.MARKS
 is_own = ownership.is_own
-META = "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+META = upsert("meta", "key", "value")
 """Keeps a JSON text under a key."""
-_SECURELY = "PRAGMA secure_delete = ON"
+_T = TypeVar("_T")
 
 
 def exists(folder: Path) -> bool:
@@ -65,12 +67,14 @@ def read_cluster(folder: Path) -> Cluster:
 def write_cluster(folder: Path, cluster: Cluster) -> None:
     """From now on the crawl uses these servers; one that is not named stays as it is."""
     home = clusters.read(folder)
-    if cluster.database and not home.database and exists(folder):
+    if not exists(folder):
+        return
+    if cluster.database and not home.database:
         raise InputError(
             f"The crawl in {folder} is in a SQLite file: 'shoal migrate --dir {folder} --to URL' moves it to PostgreSQL."
         )
-    changed = {name: url for name in ("database", "broker") if (url := getattr(cluster, name))}
-    if exists(folder) and (new := msgspec.structs.replace(home, **changed)) != home:
+    new = replace(home, database=cluster.database or home.database, broker=cluster.broker or home.broker)
+    if new != home:
         with storage_errors(folder):
             clusters.write(folder, new)
 
@@ -91,28 +95,25 @@ def find(folder: Path, cluster: Cluster | None = None) -> bool:
         return clusters.adopt(folder, wanted)
 
 
-def create_new(folder: Path, settings: Settings, model: bytes = b"", cluster: Cluster | None = None) -> Made:
-    """Make a crawl's folder where there is none yet; answers what was made, for `remove`."""
+def create(folder: Path, settings: Settings, model: bytes = b"", cluster: Cluster | None = None) -> Made:
+    """Make a new crawl in a folder that is empty or not there, with a copy of the model it begins with: all of it, or nothing.
+
+    Answers what was made, for `remove`.
+    """
     if exists(folder):
         raise _taken(folder)
-    return create(folder, settings, model, cluster)
-
-
-def create(folder: Path, settings: Settings, model: bytes = b"", cluster: Cluster | None = None) -> Made:
-    """Make a new crawl in a folder that is empty or not there, with a copy of the model it begins with: all of it, or nothing."""
     crawl, wanted = uuid.uuid4().hex, cluster or Cluster()
-    meta = {"version": VERSION, "crawl": crawl, "settings": secrets.masked(settings)}
+    meta = {"version": VERSION, "crawl": crawl, "settings": masked(settings)}
     rows = [(key, msgspec.json.encode(value).decode()) for key, value in meta.items()]
     with storage_errors(folder):
         made = ownership.make_folder(folder)
         try:
             with ownership.all_or_nothing(made) as put:
                 if wanted.database:
-                    clusters.create(folder, wanted, rows, crawl, model, secrets.of(settings))
+                    clusters.create(folder, wanted, rows, crawl, model, _secret_of(settings))
                 else:
-                    _create_file(
-                        folder, rows, model, clusters.Home(broker=wanted.broker, proxy=secrets.of(settings)), put
-                    )
+                    home = clusters.Home(broker=wanted.broker, proxy=_secret_of(settings))
+                    _create_file(folder, rows, model, home, put)
         except FileExistsError:  # another one began here at the same moment
             raise _taken(folder) from None
     return made
@@ -136,11 +137,6 @@ def _create_file(
             connection.executemany("INSERT INTO meta VALUES (?, ?)", rows)
             connection.commit()
         put(part, DATABASE)
-
-
-def schema() -> str:
-    """The tables of a crawl, for SQLite."""
-    return files("shoal.store").joinpath("schema.sql").read_text(encoding="utf-8")
 
 
 def remove(made: Made, also: Iterable[str] = ()) -> None:
@@ -172,7 +168,8 @@ def connect_file(folder: Path) -> SqliteDatabase:
         may_write = os.access(folder, os.W_OK, effective_ids=True)
         connection = open_file(folder / DATABASE) if may_write else open_unchanged(folder / DATABASE)
         try:
-            _check_file(folder, connection)  # before anything is changed
+            if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
+                raise DatabaseDamaged(f"The database in {folder} is damaged or not one of shoal's{_advice(folder)}.")
             _check_version(folder, connection)
             if may_write:
                 tune(connection)
@@ -185,18 +182,14 @@ def connect_file(folder: Path) -> SqliteDatabase:
 @contextmanager
 def reading(folder: Path) -> Iterator[Database]:
     """The database of a crawl, for a few questions."""
-    database = connect(folder)
-    try:
-        with storage_errors(folder):
-            yield database
-    finally:
-        database.close()
+    with closing(connect(folder)) as database, storage_errors(folder):
+        yield database
 
 
-def read_meta(connection: Database, key: str) -> bytes | None:
-    """The JSON kept under a key."""
+def read_meta(connection: Database, key: str, kind: type[_T]) -> _T | None:
+    """The value kept under a key, as JSON."""
     row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-    return row[0].encode() if row else None
+    return msgspec.json.decode(row[0], type=kind | None) if row else None
 
 
 def write_meta(connection: Database, key: str, value: object | None) -> None:
@@ -207,23 +200,33 @@ def write_meta(connection: Database, key: str, value: object | None) -> None:
     connection.execute(META, (key, msgspec.json.encode(value).decode()))
 
 
+# --- settings, and which of them are secret --------------------------------------------------------------------------
+
+# The password of the proxy is with the passwords of servers: the database, its backups and whatever is printed say
+# `http://user:***@host`. The whole URL is in the file that only its owner may read (`store/shared_crawl.py`); on another machine
+# SHOAL_PROXY may say it.
+_HIDDEN = ":***@"
+_SECURELY = "PRAGMA secure_delete = ON"
+
+
 def read_settings(folder: Path, connection: Database) -> Settings:
     """What the crawl was started with."""
     try:
-        settings = msgspec.json.decode(read_meta(connection, "settings") or b"", type=Settings)
+        settings = read_meta(connection, "settings", Settings)
     except msgspec.DecodeError as error:
         raise DatabaseDamaged(f"The settings kept in {folder} cannot be read: {error}.") from error
-    return secrets.revealed(settings, clusters.read(folder).proxy)
+    if settings is None:
+        raise DatabaseDamaged(f"The settings kept in {folder} cannot be read: they are missing.")
+    return _revealed(settings, clusters.read(folder).proxy)
 
 
 def write_settings(folder: Path, connection: Database, settings: Settings) -> None:
     """What the crawl goes on with; its secrets go where nobody else may read them."""
     home = clusters.read(folder)
-    if home.proxy != (secret := secrets.of(settings)):
+    if home.proxy != (secret := _secret_of(settings)):
         with storage_errors(folder):
-            clusters.write(folder, msgspec.structs.replace(home, proxy=secret))
-    value = msgspec.json.encode(secrets.masked(settings)).decode()
-    connection.execute("UPDATE meta SET value = ? WHERE key = 'settings'", (value,))
+            clusters.write(folder, replace(home, proxy=secret))
+    write_meta(connection, "settings", masked(settings))
 
 
 def hide_secrets(folder: Path, connection: Database) -> None:
@@ -241,27 +244,51 @@ def erase_secrets(copy: SqliteDatabase) -> None:
     """The same for a copy that goes elsewhere, which gets no secrets at all."""
     if (settings := _with_secret(copy)) is not None:
         copy.execute(_SECURELY)
-        value = msgspec.json.encode(secrets.masked(settings)).decode()
-        copy.execute("UPDATE meta SET value = ? WHERE key = 'settings'", (value,))
+        write_meta(copy, "settings", masked(settings))
         copy.execute("VACUUM")
 
 
 def _with_secret(connection: Database) -> Settings | None:
     """What the database has of the settings, if there is a password in it."""
     try:
-        settings = msgspec.json.decode(read_meta(connection, "settings") or b"", type=Settings)
+        settings = read_meta(connection, "settings", Settings)
     except msgspec.DecodeError:  # who reads them says so
         return None
-    return settings if secrets.masked(settings) != settings else None
+    return settings if settings is not None and _secret_of(settings) else None
 
 
-def _check_file(folder: Path, connection: SqliteDatabase) -> None:
-    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
-        raise DatabaseDamaged(f"The database in {folder} is damaged or not one of shoal's{_advice(folder)}.")
+def _secret_of(settings: Settings) -> str:
+    """The proxy, if it has a password; else nothing."""
+    proxy = settings.fetching.proxy
+    return proxy if shown(proxy) != proxy else ""
+
+
+def masked(settings: Settings) -> Settings:
+    """The settings as they may be stored, sent and shown."""
+    return replace(settings, fetching=replace(settings.fetching, proxy=shown(settings.fetching.proxy)))
+
+
+def _revealed(settings: Settings, secret: str) -> Settings:
+    """The settings as they are used, as far as the secret is known here."""
+    proxy = settings.fetching.proxy
+    for known in (secret, os.environ.get("SHOAL_PROXY", "")):
+        if known and shown(known) == proxy:
+            return replace(settings, fetching=replace(settings.fetching, proxy=known))
+    return settings
+
+
+def check_secrets(settings: Settings) -> None:
+    """One sentence when a secret is missing that requests need."""
+    proxy = settings.fetching.proxy
+    if _HIDDEN in proxy and shown(proxy) == proxy:
+        raise FolderError(f"The password of the proxy {proxy} is not kept here: give the whole URL once with --proxy.")
+
+
+# --- may we use it ---------------------------------------------------------------------------------------------------
 
 
 def _check_version(folder: Path, connection: Database) -> None:
-    version = msgspec.json.decode(read_meta(connection, "version") or b"0")
+    version = read_meta(connection, "version", int) or 0
     if can_upgrade(version):
         _bring_up_to_date(folder, connection)
     elif version != VERSION:
@@ -274,8 +301,7 @@ def _bring_up_to_date(folder: Path, connection: Database) -> None:
     """An older shoal wrote it; but one that is at work there could not go on with what we make of it."""
     try:
         with nullcontext() if _is_ours(folder, connection) else lock(folder), connection.transaction():
-            version = msgspec.json.decode(read_meta(connection, "version") or b"0")
-            upgrade(connection, version)  # unless another process just did
+            upgrade(connection, read_meta(connection, "version", int) or 0)  # unless another process just did
             if (before := folder / MARKS_OF_3).exists() and not (folder / MARKS).exists():
                 before.rename(folder / MARKS)
     except FolderBusy as error:
@@ -362,17 +388,13 @@ def storage_errors(folder: Path) -> Iterator[None]:
     except BrokenPipeError:  # about whoever reads our output, not about the folder
         raise
     except OSError as error:
-        raise _from_os(folder, error) from error
+        if is_full(error):
+            raise _full(folder) from error
+        raise FolderError(f"The folder {folder} cannot be used: {error.strerror or error}.") from error
     except (sqlite3.IntegrityError, sqlite3.ProgrammingError):  # a bug of ours, which no user can put right
         raise
     except sqlite3.DatabaseError as error:
         raise _from_sqlite(folder, error) from error
-
-
-def _from_os(folder: Path, error: OSError) -> ShoalError:
-    if is_full(error):
-        return _full(folder)
-    return FolderError(f"The folder {folder} cannot be used: {error.strerror or error}.")
 
 
 def _from_sqlite(folder: Path, error: sqlite3.DatabaseError) -> ShoalError:

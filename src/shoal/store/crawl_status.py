@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, overload
 
 import msgspec
 
@@ -16,6 +16,8 @@ INTERNAL_ERRORS = "internal_errors"
 _TOP_HOSTS = 10
 _CLOSED_SHOWN = 20
 _HOSTS_WAITING = "SELECT count(DISTINCT host) FROM urls WHERE state = 0"
+_OF_URLS = "SELECT reason, urls FROM tally WHERE state = ? AND urls > 0 ORDER BY urls DESC, reason"
+_OF_HOSTS = "SELECT closed, count(*) FROM hosts WHERE closed IS NOT NULL GROUP BY closed ORDER BY 2 DESC, closed"
 
 
 class StoreAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -144,10 +146,7 @@ def status(connection: Database, *, running: bool) -> Status:
     with connection.snapshot():
         urls = per_state(connection)
         # The tally takes them for waiting: their state changes only when a request is over.
-        fetching = _fetching(connection) if running else ()
-        totals = _page_totals(connection)
-        hosts = connection.execute("SELECT count(*) FROM hosts").fetchone()[0]
-        hosts_waiting = connection.execute(_HOSTS_WAITING).fetchone()[0]
+        fetching = (read_meta(connection, "fetching", tuple[str, ...]) or ()) if running else ()
         return Status(
             running=running,
             waiting=urls[State.WAITING] - len(fetching),
@@ -157,19 +156,19 @@ def status(connection: Database, *, running: bool) -> Status:
             skipped=urls[State.SKIPPED],
             moved=urls[State.MOVED],
             fetching_urls=fetching,
-            failures=_reasons(connection, State.FAILED),
-            skips=_reasons(connection, State.SKIPPED),
-            hosts=hosts,
-            hosts_waiting=hosts_waiting,
-            hosts_closed=_closing_reasons(connection),
+            failures=_reasons(connection, _OF_URLS, State.FAILED),
+            skips=_reasons(connection, _OF_URLS, State.SKIPPED),
+            hosts=connection.execute("SELECT count(*) FROM hosts").fetchone()[0],
+            hosts_waiting=connection.execute(_HOSTS_WAITING).fetchone()[0],
+            hosts_closed=_reasons(connection, _OF_HOSTS),
             closed=_closed_hosts(connection),
             top_hosts=_top_hosts(connection),
             failed_seeds=failed_seeds(connection),
             images=images(connection),
             due=connection.execute("SELECT count(*) FROM due").fetchone()[0],
-            internal_errors=msgspec.json.decode(read_meta(connection, INTERNAL_ERRORS) or b"0", type=int),
+            internal_errors=read_meta(connection, INTERNAL_ERRORS, int) or 0,
             outlook=_forecast(connection),
-            **totals,
+            **_page_totals(connection),
         )
 
 
@@ -193,14 +192,13 @@ def keep_outlook(connection: Database, outlook: Outlook | None, *, pages: int, w
     forecast = None
     if outlook is not None:
         waiting = per_state(connection)[State.WAITING]
-        said = msgspec.structs.asdict(outlook)
-        forecast = Forecast(**said, waiting=waiting, after=pages, warning=warning)
+        forecast = Forecast(**msgspec.structs.asdict(outlook), waiting=waiting, after=pages, warning=warning)
     write_meta(connection, "outlook", forecast)
 
 
 def _forecast(connection: Database) -> Forecast | None:
     try:
-        return msgspec.json.decode(read_meta(connection, "outlook") or b"null", type=Forecast | None)
+        return read_meta(connection, "outlook", Forecast)
     except msgspec.DecodeError:  # what is no number is no estimate; or another version of shoal wrote it
         return None
 
@@ -220,6 +218,10 @@ def failed_seeds(connection: Database) -> tuple[FailedSeed, ...]:
     return tuple(FailedSeed(url=url, why=(detail or reason).rstrip(".")) for url, reason, detail in rows)
 
 
+@overload
+def time_of(seconds: float) -> datetime: ...
+@overload
+def time_of(seconds: float | None) -> datetime | None: ...
 def time_of(seconds: float | None) -> datetime | None:
     """A stored time as a person reads it."""
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
@@ -234,13 +236,8 @@ def per_state(connection: Database) -> dict[State, int]:
     return {state: counted.get(state, 0) for state in State}
 
 
-def _fetching(connection: Database) -> tuple[str, ...]:
-    return msgspec.json.decode(read_meta(connection, "fetching") or b"[]", type=tuple[str, ...])
-
-
-def _reasons(connection: Database, state: State) -> tuple[ReasonCount, ...]:
-    query = "SELECT reason, urls FROM tally WHERE state = ? AND urls > 0 ORDER BY urls DESC, reason"
-    return tuple(ReasonCount(reason=reason, count=urls) for reason, urls in connection.execute(query, (state,)))
+def _reasons(connection: Database, query: str, *values: object) -> tuple[ReasonCount, ...]:
+    return tuple(ReasonCount(reason=reason, count=count) for reason, count in connection.execute(query, values))
 
 
 def _page_totals(connection: Database) -> dict[str, Any]:
@@ -252,9 +249,7 @@ def _page_totals(connection: Database) -> dict[str, Any]:
         FROM pages LEFT JOIN marks USING (id)
         """
     ).fetchone()
-    elapsed = msgspec.json.decode(read_meta(connection, "elapsed") or b"0", type=float) or (last or 0.0) - (
-        first or 0.0
-    )
+    elapsed = read_meta(connection, "elapsed", float) or (last or 0.0) - (first or 0.0)
     return {
         "pages": pages,
         "judged": judged,
@@ -270,11 +265,6 @@ def _page_totals(connection: Database) -> dict[str, Any]:
     }
 
 
-def _closing_reasons(connection: Database) -> tuple[ReasonCount, ...]:
-    query = "SELECT closed, count(*) FROM hosts WHERE closed IS NOT NULL GROUP BY closed ORDER BY 2 DESC, closed"
-    return tuple(ReasonCount(reason=reason, count=count) for reason, count in connection.execute(query))
-
-
 def _closed_hosts(connection: Database) -> tuple[ClosedHost, ...]:
     query = "SELECT name, closed FROM hosts WHERE closed IS NOT NULL ORDER BY pages DESC, name LIMIT ?"
     return tuple(ClosedHost(host=name, reason=why) for name, why in connection.execute(query, (_CLOSED_SHOWN,)))
@@ -288,12 +278,9 @@ def _top_hosts(connection: Database) -> tuple[HostCounts, ...]:
     ids = ", ".join(str(id) for id, _, _ in top)
     per_host = f"SELECT host, count(*) FROM {{}} AND host IN ({ids}) GROUP BY host"
     marked = "pages JOIN found USING (id) LEFT JOIN marks USING (id) WHERE coalesce(marks.relevant, pages.relevant) = 1"
-    relevant = dict(connection.execute(per_host.format(marked)))
-    waiting = dict(connection.execute(per_host.format("urls WHERE state = 0")))
-    failed = dict(connection.execute(per_host.format("urls WHERE state = 2")))
+    counted = {"relevant": marked, "waiting": "urls WHERE state = 0", "failed": "urls WHERE state = 2"}
+    counts = {name: dict(connection.execute(per_host.format(rows))) for name, rows in counted.items()}
     return tuple(
-        HostCounts(
-            host=name, pages=pages, relevant=relevant.get(id, 0), waiting=waiting.get(id, 0), failed=failed.get(id, 0)
-        )
+        HostCounts(host=name, pages=pages, **{what: of.get(id, 0) for what, of in counts.items()})
         for id, name, pages in top
     )

@@ -4,17 +4,18 @@ Order of writes, so that a crash at any moment loses nothing that was said to be
 1. a transaction begins; each page goes to the WARC file, its row into the transaction;
 2. the WARC file is synced to the disk;
 3. the transaction commits, with the position up to which the WARC file counts.
-Whatever a crash leaves behind that position is cut off at the next start, and the pages are fetched again.
+Whatever a crash leaves behind that position is set aside at the next start, and the pages are fetched again.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import astuple
 
 from shoal.model import Entry, Response, State, Timing
 from shoal.model.stored import Changes, Duplicate, Revisited, RobotsRecord, TopicChange, Totals
@@ -22,9 +23,9 @@ from shoal.model.stored import PatternCount as Pattern
 from shoal.store import commit as commits
 from shoal.store import crawl_folder as folders
 from shoal.store import recovery
-from shoal.store.commit import Batch, keeping_of
+from shoal.store.commit import Batch, PostgresCommit, SqliteCommit
 from shoal.store.crawl_status import INTERNAL_ERRORS, FailedSeed, failed_seeds
-from shoal.store.database import Database, Steps, Write, in_bites
+from shoal.store.database import Database, Steps, Write, in_bites, question_marks, upsert
 from shoal.store.kept_images import ImageWriter, SqliteBacklog
 from shoal.store.page_writer import PageWriter
 from shoal.store.postgres import PostgresDatabase
@@ -37,7 +38,7 @@ _ROWS_OF_A_PAGE = 20
 """With its text, a page takes as much of the log as so many URLs; an image with its thumbnail, too."""
 _FoundRow = tuple[int, int, int, float, int, int, int, int, str, str, str, float | None]
 _HOST = "INSERT INTO hosts (id, name) VALUES (?, ?)"
-_FOUND = f"INSERT INTO found VALUES ({', '.join('?' * 12)})"
+_FOUND = f"INSERT INTO found VALUES ({question_marks(12)})"
 _FOUND_ANEW = """
     UPDATE found SET priority = ?, depth = ?, parent = ?, origin = ?, hop = ?, anchor = ?, why = ?, inherited = ?
     WHERE id = ?
@@ -46,19 +47,13 @@ _CLOSE = """
     INSERT INTO fates VALUES (?, ?, ?, ?, 1, 0, '')
     ON CONFLICT (id) DO UPDATE SET state = excluded.state, reason = excluded.reason, detail = excluded.detail
 """
-_FATE = """
-    INSERT INTO fates VALUES (?, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT (id) DO UPDATE SET state = excluded.state, reason = excluded.reason, detail = excluded.detail,
-                                   attempt = excluded.attempt, not_before = excluded.not_before, target = excluded.target
-"""
-_ROBOTS = """
-    INSERT INTO robots VALUES (?, ?, ?, ?, ?)
-    ON CONFLICT (origin) DO UPDATE SET text = excluded.text, status = excluded.status, fetched_at = excluded.fetched_at,
-                                       expires_at = excluded.expires_at
-"""
-_PATTERN = """
-    INSERT INTO patterns VALUES (?, ?, ?, ?, ?)
-    ON CONFLICT (host, pattern) DO UPDATE SET pages = excluded.pages, repeats = excluded.repeats, relevant = excluded.relevant
+_FATE = upsert("fates", "id", "state", "reason", "detail", "attempt", "not_before", "target")
+_ROBOTS = upsert("robots", "origin", "text", "status", "fetched_at", "expires_at")
+_PATTERN = upsert("patterns", "host, pattern", "pages", "repeats", "relevant")
+_TOTALS = """
+    SELECT count(*), CAST(coalesce(sum(relevant), 0) AS BIGINT),
+           CAST(coalesce(sum(bytes), 0) + (SELECT coalesce(sum(bytes), 0) FROM images) AS BIGINT), coalesce(max(fetch_order), 0)
+    FROM pages
 """
 
 
@@ -72,7 +67,7 @@ class CrawlStore:
     def __init__(
         self, folder: Path, holder: PostgresDatabase | None = None, *, durable: bool = True, warc: Bodies | None = None
     ) -> None:
-        """`holder` is the connection that has the lock of a crawl in PostgreSQL (`folder.lock`).
+        """`holder` is the connection that has the lock of a crawl in PostgreSQL (`crawl_folder.lock`).
 
         Not durable: a crash of the computer may cost more than a second, but no commit waits for the disk.
         `warc` takes the bodies where they shall not go to files of this folder.
@@ -80,20 +75,17 @@ class CrawlStore:
         self.folder = folder
         self._durable = durable
         with folders.storage_errors(folder):
-            self._committing = keeping_of(folder, holder)
+            self._committing = SqliteCommit(folder) if holder is None else PostgresCommit(folder, holder)
             self._database: Database = self._committing.database
             folders.hide_secrets(folder, self._database)
         self.url_index, self.marks = self._committing.url_index, self._committing.marks
         self.settings = settings = folders.read_settings(folder, self._database)
         self.memory = StrategyMemory(folder, settings, self._database)
-        position = folders.read_meta(self._database, self._committing.warc_key)
+        position = folders.read_meta(self._database, self._committing.warc_key, tuple[str, int])
+        about = settings.fetching
         try:
             self._warc: Bodies = warc or WarcWriter(
-                folder,
-                msgspec.json.decode(position, type=tuple[str, int]) if position else None,
-                user_agent=settings.fetching.user_agent,
-                contact=settings.fetching.contact,
-                mark=self._committing.mark,
+                folder, position, user_agent=about.user_agent, contact=about.contact, mark=self._committing.mark
             )
         except BaseException:
             self._committing.close()
@@ -108,28 +100,14 @@ class CrawlStore:
     @property
     def crawl_id(self) -> str:
         """The name under which this crawl is known to others, the same over all its runs."""
-        return msgspec.json.decode(folders.read_meta(self._database, "crawl") or b'""', type=str)
+        return folders.read_meta(self._database, "crawl", str) or ""
 
     def totals(self) -> Totals:
         """How far the crawl has come."""
-        pages, relevant, size, last = self._database.execute(
-            """
-            SELECT count(*), CAST(coalesce(sum(relevant), 0) AS BIGINT), CAST(coalesce(sum(bytes), 0) AS BIGINT),
-                   coalesce(max(fetch_order), 0) FROM pages
-            """
-        ).fetchone()
-        query = "SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM images"
-        (of_images,) = self._database.execute(query).fetchone()
-        elapsed = msgspec.json.decode(folders.read_meta(self._database, "elapsed") or b"0", type=float)
-        internal = msgspec.json.decode(folders.read_meta(self._database, INTERNAL_ERRORS) or b"0", type=int)
-        return Totals(
-            pages=pages,
-            relevant=relevant,
-            bytes=size + of_images,
-            last_order=last,
-            elapsed=elapsed,
-            internal_errors=internal,
-        )
+        pages, relevant, size, last = self._database.execute(_TOTALS).fetchone()
+        elapsed = folders.read_meta(self._database, "elapsed", float) or 0.0
+        internal = folders.read_meta(self._database, INTERNAL_ERRORS, int) or 0
+        return Totals(pages, relevant, size, last, elapsed, internal)
 
     def failed_seeds(self) -> tuple[FailedSeed, ...]:
         """The seeds that gave no page, each with the reason."""
@@ -242,7 +220,7 @@ class CrawlStore:
 
         return rewind
 
-    def _steps(self, changes: Changes, batch: Batch) -> Steps[list[Duplicate]]:
+    def _steps(self, changes: Changes, batch: Batch) -> Steps[None]:
         with self._database.transaction():
             for write in batch.urls:
                 yield from in_bites(self._database, *write)
@@ -253,7 +231,6 @@ class CrawlStore:
             if (changes.pages or changes.images or changes.looks) and self._durable:
                 yield self._warc.sync
             self._write_meta(changes)
-        return batch.duplicates
 
     def close(self) -> None:
         """Let go of the folder."""
@@ -277,7 +254,7 @@ class CrawlStore:
         yield "UPDATE hosts SET closed = ? WHERE id = ?", closed
         came = Counter(hosts[page.seen.task.host] for page in changes.pages)
         yield "UPDATE hosts SET pages = pages + ? WHERE id = ?", [(pages, id) for id, pages in came.items()]
-        yield _ROBOTS, [*map(_row, changes.robots)]
+        yield _ROBOTS, [*map(astuple, changes.robots)]
 
     def _new_hosts(self, changes: Changes) -> list[tuple[int, str]]:
         names = {entry.host for entry in changes.added}.union(closing.host for closing in changes.closed)
@@ -310,7 +287,7 @@ class CrawlStore:
         self._database.execute("DELETE FROM due WHERE page = ?", (look.page,))
 
     def _write_memory(self, changes: Changes) -> Steps[None]:
-        yield from in_bites(self._database, _PATTERN, [*map(_row, changes.patterns)])
+        yield from in_bites(self._database, _PATTERN, [*map(astuple, changes.patterns)])
         memos = [(page.fetch_order, page.memo) for page in changes.pages if page.memo]
         yield from in_bites(self._database, "INSERT INTO memos VALUES (?, ?)", memos)
         for change in changes.topics:
@@ -329,18 +306,14 @@ class CrawlStore:
         self._database.executemany(folders.META, rows)
 
 
-@contextmanager
+@contextlib.contextmanager
 def open_store(folder: Path) -> Iterator[CrawlStore]:
     """Open a crawl's folder for writing; nobody else may while it is open."""
-    with folders.lock(folder) as holder:
-        store = CrawlStore(folder, holder)
-        try:
-            if holder is None:
-                with folders.storage_errors(folder):
-                    recovery.write(folder, store.crawl_id, store.settings)
-            yield store
-        finally:
-            store.close()
+    with folders.lock(folder) as holder, contextlib.closing(CrawlStore(folder, holder)) as store:
+        if holder is None:
+            with folders.storage_errors(folder):
+                recovery.write(folder, store.crawl_id, store.settings)
+        yield store
 
 
 def _tally(changes: Changes) -> list[tuple[int, str, int]]:
@@ -350,10 +323,6 @@ def _tally(changes: Changes) -> list[tuple[int, str, int]]:
         count = len(closing.waiting)
         tally += [(State.WAITING, "", -count), (closing.state, closing.reason, count)]
     return tally
-
-
-def _row(value: RobotsRecord | Pattern) -> tuple[object, ...]:
-    return msgspec.structs.astuple(value)
 
 
 def _found_anew(entry: Entry) -> tuple[object, ...]:

@@ -9,6 +9,7 @@ import asyncio
 import sqlite3
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
+from importlib.resources import files
 from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -16,6 +17,8 @@ from urllib.parse import quote
 
 _MOST_VALUES = 10_000
 """In one statement; both databases take three times as many."""
+_PORTION = 2_000
+"""Rows that are copied at once."""
 
 
 class Cursor(Protocol):
@@ -44,10 +47,10 @@ class Database(Protocol):
     def execute(self, statement: str, values: Sequence[object] = (), /) -> Cursor:
         """Run one statement; the rows of a question may come all at once, so who wants many asks by `stream`."""
 
-    def executemany(self, statement: str, rows: Iterable[Sequence[object]], /) -> Cursor:
+    def executemany(self, statement: str, rows: Iterable[Sequence[object]], /) -> object:
         """Run one statement with each of these rows, in one go."""
 
-    def executescript(self, script: str, /) -> Cursor:
+    def executescript(self, script: str, /) -> object:
         """Run statements without values, written in the words of `schema.sql`."""
 
     def stream(self, question: str, values: Sequence[object] = ()) -> Iterator[Any]:
@@ -59,6 +62,10 @@ class Database(Protocol):
     def snapshot(self) -> AbstractContextManager[None]:
         """All questions asked inside see the same moment of a crawl that goes on."""
 
+    @property
+    def in_transaction(self) -> bool:
+        """True inside of both, as long as the connection lives."""
+
     def damage(self) -> list[str]:
         """What the database finds wrong with itself, one line each."""
 
@@ -66,9 +73,33 @@ class Database(Protocol):
         """Let go of it; twice does no harm."""
 
 
+def schema() -> str:
+    """The tables of a crawl, for SQLite."""
+    return files("shoal.store").joinpath("schema.sql").read_text(encoding="utf-8")
+
+
+@contextmanager
+def between(database: Database, beginning: str) -> Iterator[None]:
+    """A transaction that begins with this statement; what goes wrong inside takes it back."""
+    database.execute(beginning)
+    try:
+        yield
+        database.execute("COMMIT")
+    finally:
+        if database.in_transaction:
+            database.execute("ROLLBACK")
+
+
 def question_marks(count: int) -> str:
     """`?, ?, ?`"""
     return ", ".join("?" * count)
+
+
+def upsert(table: str, key: str, *columns: str) -> str:
+    """A statement that writes whole rows, each in the place of one with the same key; that may be several columns."""
+    marks = question_marks(len(key.split(", ")) + len(columns))
+    new = ", ".join(f"{column} = excluded.{column}" for column in columns)
+    return f"INSERT INTO {table} VALUES ({marks}) ON CONFLICT ({key}) DO UPDATE SET {new}"
 
 
 def ask_for(database: Database, question: str, values: Iterable[object]) -> Iterator[Any]:
@@ -76,6 +107,18 @@ def ask_for(database: Database, question: str, values: Iterable[object]) -> Iter
     left = iter(values)
     while portion := list(islice(left, _MOST_VALUES)):
         yield from database.execute(question.format(question_marks(len(portion))), portion)
+
+
+def portions(database: Database, question: str) -> Iterator[list[Any]]:
+    """The rows of a question, so many at a time."""
+    rows = database.stream(question)
+    while portion := list(islice(rows, _PORTION)):
+        yield portion
+
+
+def insert(database: Database, table: str, rows: list[Any]) -> None:
+    """Write whole rows into a table, at least one of them."""
+    database.executemany(f"INSERT INTO {table} VALUES ({question_marks(len(rows[0]))})", rows)
 
 
 # --- writing without stopping everything else ------------------------------------------------------------------------
@@ -96,27 +139,17 @@ def in_bites(database: Database, statement: str, rows: Rows) -> Steps[None]:
         yield None
 
 
-async def on_the_loop(steps: Steps[_T]) -> _T:
+async def on_the_loop(steps: Steps[None]) -> None:
     """Run to the end; others have their turn at each step. Whoever is cancelled meanwhile closes what the steps have open."""
     with closing(steps):
-        while True:
-            try:
-                wait = next(steps)
-            except StopIteration as end:
-                result: _T = end.value
-                return result
+        for wait in steps:
             await (asyncio.sleep(0) if wait is None else asyncio.to_thread(wait))
 
 
-def at_once(steps: Steps[_T]) -> _T:
+def at_once(steps: Steps[None]) -> None:
     """Run to the end in this thread."""
     with closing(steps):
-        while True:
-            try:
-                wait = next(steps)
-            except StopIteration as end:
-                result: _T = end.value
-                return result
+        for wait in steps:
             if wait is not None:
                 wait()
 
@@ -132,29 +165,14 @@ class SqliteDatabase(sqlite3.Connection):
     bite = 500
 
     def stream(self, question: str, values: Sequence[Any] = ()) -> Iterator[Any]:
-        """Rows that need not fit into memory all at once."""
         return self.execute(question, values)
 
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """All that is written inside is there together, or not at all."""
+    def transaction(self) -> AbstractContextManager[None]:
         # At once, because a reader that becomes a writer later can be refused.
-        self.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            self.execute("COMMIT")
-        finally:
-            if self.in_transaction:
-                self.execute("ROLLBACK")
+        return between(self, "BEGIN IMMEDIATE")
 
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
-        """All questions asked inside see the same moment of a crawl that goes on."""
-        self.execute("BEGIN")
-        try:
-            yield
-        finally:
-            self.execute("COMMIT")
+    def snapshot(self) -> AbstractContextManager[None]:
+        return between(self, "BEGIN")
 
     def damage(self) -> list[str]:
         """What SQLite finds wrong with the file, one line each."""
@@ -184,13 +202,3 @@ def tune(connection: SqliteDatabase) -> None:
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("PRAGMA cache_size = -196608")
     connection.execute("PRAGMA temp_store = MEMORY")
-
-
-def checkpoint_by_hand(connection: SqliteDatabase) -> None:
-    """Nothing of the log goes into the file until somebody says so."""
-    connection.execute("PRAGMA wal_autocheckpoint = 0")
-
-
-def checkpoint(connection: SqliteDatabase) -> None:
-    """What is in the log goes into the file, as far as nobody reads it; this waits for the disk."""
-    connection.execute("PRAGMA wal_checkpoint(PASSIVE)")

@@ -95,17 +95,12 @@ _decode_why = msgspec.json.Decoder(tuple[Evidence, ...]).decode
 
 def rows(connection: Database, relevant_only: bool) -> Iterator[ExportRow]:
     """The fetched pages one by one, in the order of fetching."""
-    names = ExportRow.__struct_fields__
     for values in connection.stream(_SELECT, (int(relevant_only),)):
-        row = dict(zip(names, values, strict=True))
+        row = dict(zip(ExportRow.__struct_fields__, values, strict=True))
         row["fetched_at"] = datetime.fromtimestamp(row["fetched_at"], UTC)
         row["why"] = _decode_why(row["why"])
         row["content_hash"] = row["content_hash"].hex()
-        for flag in ("relevant", "truncated", "noindex"):
-            row[flag] = bool(row[flag])
-        if row["marked"] is not None:
-            row["marked"] = bool(row["marked"])
-        yield ExportRow(**row)
+        yield msgspec.convert(row, ExportRow, strict=False)  # what is a flag here is a number there
 
 
 def export(connection: Database, folder: Path, format: Format, out: BinaryIO | Path, relevant_only: bool) -> int:
@@ -118,24 +113,26 @@ def export(connection: Database, folder: Path, format: Format, out: BinaryIO | P
     with written(out) if isinstance(out, Path) else _passed(out) as stream:
         match format:
             case "jsonl":
-                return _write_jsonl(rows(connection, relevant_only), stream)
+                lines = map(msgspec.json.Encoder().encode, rows(connection, relevant_only))
+                return _write_parts((line + b"\n" for line in lines), stream)
             case "csv":
                 return _write_csv(rows(connection, relevant_only), stream)
             case "parquet":
                 return _write_parquet(rows(connection, relevant_only), stream)
             case "warc":
-                name = out.name if isinstance(out, Path) else "export.warc.gz"
-                return _write_warc(connection.stream(_SELECT_BODIES, (int(relevant_only),)), folder, name, stream)
+                stream.write(info_member(out.name if isinstance(out, Path) else "export.warc.gz", {}))
+                # The packed records as they are; pages whose body was not kept have none.
+                places = connection.stream(_SELECT_BODIES, (int(relevant_only),))
+                return _write_parts((read_raw(folder, file, offset) for file, offset in places), stream)
 
 
 # --- formats ---------------------------------------------------------------------------------------------------------
 
 
-def _write_jsonl(found: Iterator[ExportRow], stream: BinaryIO) -> int:
-    encode = msgspec.json.Encoder().encode
+def _write_parts(parts: Iterator[bytes], stream: BinaryIO) -> int:
     count = 0
-    for row in found:
-        stream.write(encode(row) + b"\n")
+    for part in parts:
+        stream.write(part)
         count += 1
     return count
 
@@ -168,9 +165,10 @@ def _cell(value: Any) -> str:
             return "true" if value else "false"
         case str():
             return _harmless(value)
-        case tuple() | datetime():
-            encoded = msgspec.json.encode(value).decode()
-            return encoded.strip('"') if isinstance(value, datetime) else encoded
+        case tuple():
+            return msgspec.json.encode(value).decode()
+        case datetime():
+            return msgspec.json.encode(value).decode().strip('"')
         case _:
             return str(value)
 
@@ -213,16 +211,6 @@ def _arrow_schema(arrow: Any) -> Any:
     may_be_missing = {"parent", "duplicate_of", "score", "threshold", "marked"}
     names = ExportRow.__struct_fields__
     return arrow.schema([arrow.field(name, special.get(name, text), name in may_be_missing) for name in names])
-
-
-def _write_warc(bodies: Iterator[tuple[str, int]], folder: Path, name: str, stream: BinaryIO) -> int:
-    """Copy the packed records as they are; pages whose body was not kept have none."""
-    stream.write(info_member(name, {}))
-    count = 0
-    for file, offset in bodies:
-        stream.write(read_raw(folder, file, offset))
-        count += 1
-    return count
 
 
 @contextmanager

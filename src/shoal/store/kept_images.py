@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 
@@ -12,7 +13,7 @@ from shoal.images.decode import NEAR
 from shoal.model import Evidence, Image, SeenImage, State
 from shoal.model.stored import DueRevisit, ImageFate, ImageOnPage, WantedImage
 from shoal.store.crawl_status import StoreAnswer, time_of
-from shoal.store.database import Database
+from shoal.store.database import Database, upsert
 from shoal.store.warc import Bodies
 
 # --- what is here ----------------------------------------------------------------------------------------------------
@@ -68,15 +69,10 @@ def kept(connection: Database, id: int | None = None) -> Iterator[KeptImage]:
 
 
 def _shown(connection: Database, id: int) -> Iterator[ShownOn]:
-    for page, title, score, topic, image, why in connection.execute(_SIGHTINGS, (id, id)):
-        yield ShownOn(
-            page=page,
-            title=title,
-            score=score,
-            topic=topic,
-            image=msgspec.json.decode(image, type=Image),
-            why=msgspec.json.decode(why, type=tuple[Evidence, ...]),
-        )
+    for page, title, score, topic, about, evidence in connection.execute(_SIGHTINGS, (id, id)):
+        image = msgspec.json.decode(about, type=Image)
+        why = msgspec.json.decode(evidence, type=tuple[Evidence, ...])
+        yield ShownOn(page=page, title=title, score=score, topic=topic, image=image, why=why)
 
 
 def thumbnail(connection: Database, id: int) -> bytes:
@@ -101,10 +97,7 @@ _SHAPE = 0.1
 _WANTED = """
     INSERT INTO images VALUES (?, ?, ?, 0, NULL, '', 0.0, '', 0, 0, 0, ?, 0, ?, '', 0) ON CONFLICT DO NOTHING
 """
-_SIGHTED = """
-    INSERT INTO sightings VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (image_id, page) DO UPDATE
-    SET score = excluded.score, topic = excluded.topic, image = excluded.image, why = excluded.why
-"""
+_SIGHTED = upsert("sightings", "image_id, page", "score", "topic", "image", "why")
 _CAME = """
     UPDATE images SET state = ?, fetched_at = ?, format = ?, width = ?, height = ?, bytes = ?, fingerprint = ?, same_as = ?,
                         thumbnail = ?, warc_file = ?, warc_offset = ?
@@ -121,17 +114,14 @@ class SqliteBacklog:
         self._database = database
 
     def image_numbers(self) -> dict[int, int]:
-        """The number of every image that is known, by `urls.key_of` its URL."""
         return dict(self._database.execute("SELECT key, id FROM images"))
 
     def images_here(self) -> int:
-        """How many images have come."""
         count: int
         (count,) = self._database.execute("SELECT count(*) FROM images WHERE state = ?", (State.DONE,)).fetchone()
         return count
 
     def wanted(self, start: int, limit: int) -> list[WantedImage]:
-        """The first so many images from this number on that wait, in the order of their numbers."""
         rows = self._database.execute(
             """
             SELECT id, url, (SELECT found.url FROM sightings JOIN found ON found.id = page WHERE image_id = images.id LIMIT 1)
@@ -142,7 +132,6 @@ class SqliteBacklog:
         return [WantedImage(id=id, url=url, referrer=referrer) for id, url, referrer in rows]
 
     def due(self) -> list[DueRevisit]:
-        """The pages that are to be looked at again."""
         rows = self._database.execute(
             """
             SELECT pages.id, url, etag, last_modified FROM due JOIN pages ON pages.id = page JOIN found ON found.id = page
@@ -175,11 +164,9 @@ class ImageWriter:
         """What became of an image."""
         if fate.came is not None:
             self._keep(fate.id, fate.came)
-            return
-        self._database.execute(
-            "UPDATE images SET state = ?, reason = ?, detail = ? WHERE id = ?",
-            (fate.state, fate.reason, fate.detail, fate.id),
-        )
+        else:
+            statement = "UPDATE images SET state = ?, reason = ?, detail = ? WHERE id = ?"
+            self._database.execute(statement, (fate.state, fate.reason, fate.detail, fate.id))
 
     def marked_for_rewind(self) -> Callable[[], None]:
         """What forgets all images that are settled from now on."""
@@ -195,7 +182,7 @@ class ImageWriter:
         image, response = came.image, came.response
         place = self._like(came)
         other = self._ids[place] if place is not None else 0
-        smaller = bool(other) and self._pixels(other) >= image.width * image.height
+        smaller = bool(other) and math.prod(self._size(other)) >= image.width * image.height
         body = ("", 0) if smaller else self._warc.write(response)
         self._database.execute(_CAME, (
             State.DONE, response.timing.answered, image.format, image.width, image.height, len(response.body),
@@ -227,10 +214,6 @@ class ImageWriter:
     def _size(self, id: int) -> tuple[int, int]:
         row: tuple[int, int] = self._database.execute("SELECT width, height FROM images WHERE id = ?", (id,)).fetchone()
         return row
-
-    def _pixels(self, id: int) -> int:
-        width, height = self._size(id)
-        return width * height
 
 
 def _sighted(shown: ImageOnPage) -> tuple[object, ...]:

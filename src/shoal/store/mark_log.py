@@ -17,11 +17,10 @@ import io
 import logging
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import asdict, replace
@@ -31,7 +30,7 @@ from shoal.files import copy_aside, sync, write_all
 from shoal.model import Mark, State
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_status import StoreAnswer, time_of
-from shoal.store.database import Database, ask_for
+from shoal.store.database import Database, ask_for, upsert
 from shoal.store.provenance import spellings
 from shoal.urls import key_of, normalise
 
@@ -135,10 +134,9 @@ class MarkTable:
 
 def _difference(known: Mapping[str, Mark], said: Mapping[str, Mark]) -> list[Mark]:
     """What must be told to somebody who knows the one, so that the other holds. A line that is gone was taken back."""
-    gone = [msgspec.structs.replace(known[url], relevant=None) for url in known.keys() - said.keys()]
+    gone = [replace(known[url], relevant=None) for url in known.keys() - said.keys()]
     latest = {url: mark.relevant for url, mark in known.items()}
-    news = [*gone, *said.values()]
-    return [mark for mark in news if latest.get(mark.url) is not mark.relevant]
+    return [mark for mark in (*gone, *said.values()) if latest.get(mark.url) is not mark.relevant]
 
 
 # --- reading ---------------------------------------------------------------------------------------------------------
@@ -163,12 +161,7 @@ def _last_said(folder: Path) -> dict[str, Mark]:
 
 def _from_file(folder: Path) -> Iterator[Mark]:
     path = folder / folders.MARKS
-    with folders.storage_errors(folder):
-        try:
-            stream = path.open("rb")
-        except FileNotFoundError:
-            return
-    with stream, folders.storage_errors(folder):
+    with folders.storage_errors(folder), suppress(FileNotFoundError), path.open("rb") as stream:
         yield from _lines(path, iter(lambda: stream.readline(_LONGEST_LINE + 1), b""))
 
 
@@ -179,7 +172,11 @@ def _rows(folder: Path) -> Iterator[Mark]:
 
 
 def _from_row(url: str, relevant: int | None, at: float) -> Mark:
-    return Mark(url=url, relevant=None if relevant is None else bool(relevant), at=at)
+    return Mark(url=url, relevant=_flag(relevant), at=at)
+
+
+def _flag(stored: int | None) -> bool | None:
+    return None if stored is None else bool(stored)
 
 
 def _lines(path: Path, lines: Iterable[bytes]) -> Iterator[Mark]:
@@ -268,9 +265,7 @@ SELECT found.url, pages.title, pages.score, pages.relevant, marks.relevant, mark
 FROM pages JOIN found USING (id) LEFT JOIN marks USING (id) WHERE pages.id = ?
 """
 _BY_KEY = "SELECT key, id, state, target FROM found JOIN fates USING (id) WHERE key IN ({})"
-_SAY = """
-INSERT INTO said VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET relevant = excluded.relevant, at = excluded.at
-"""
+_SAY = upsert("said", "key", "relevant", "at")
 
 
 class MarkedPage(StoreAnswer, frozen=True, kw_only=True):
@@ -318,11 +313,9 @@ def reading(folder: Path) -> Iterator[Database]:
 def lay_over(connection: Database, said: Mapping[str, Mark]) -> None:
     """Put what the user said beside the pages, in place of what lay there before."""
     connection.executescript(_TABLES)
-    if not said:
-        return
-    rows = [(key_of(url), mark.relevant, mark.at) for url, mark in said.items()]
-    connection.executemany(_SAY, rows)
-    connection.execute(_MARK)
+    if said:
+        connection.executemany(_SAY, [(key_of(url), mark.relevant, mark.at) for url, mark in said.items()])
+        connection.execute(_MARK)
 
 
 def by_page(connection: Database) -> dict[int, bool]:
@@ -334,21 +327,17 @@ def marks(connection: Database, said: Mapping[str, Mark]) -> list[MarkedPage]:
     """Every mark, in the order in which they were said; also those about pages that this crawl has not fetched."""
     on_pages = [_marked_page(connection, id) for (id,) in connection.execute("SELECT id FROM marks").fetchall()]
     by_url = {mark.url: mark for mark in on_pages}
-    return [by_url.get(url) or _without_page(mark) for url, mark in said.items()]
-
-
-def _without_page(said: Mark) -> MarkedPage:
-    return MarkedPage(url=said.url, title="", relevant=said.relevant, at=time_of(said.at), judged=None, score=None)
+    return [
+        by_url.get(url)
+        or MarkedPage(url=url, title="", relevant=mark.relevant, at=time_of(mark.at), judged=None, score=None)
+        for url, mark in said.items()
+    ]
 
 
 def _marked_page(connection: Database, page: int) -> MarkedPage:
     url, title, score, judged, marked, at = connection.execute(_PAGE, (page,)).fetchone()
     verdict = None if score is None else bool(judged)
     return MarkedPage(url=url, title=title, relevant=_flag(marked), at=time_of(at), judged=verdict, score=score)
-
-
-def _flag(stored: int | None) -> bool | None:
-    return None if stored is None else bool(stored)
 
 
 # --- giving marks ----------------------------------------------------------------------------------------------------
@@ -376,8 +365,8 @@ def find(connection: Database, urls: Iterable[str]) -> list[MeantPage]:
         for _ in range(_MAX_HOPS):
             fates = _fates(connection, chain.from_iterable(places.values()))
             here = {asked: fates[form] for asked, forms in places.items() for form in forms if form in fates}
-            meant |= {asked: MeantPage(asked=asked, url=fate.url, page=fate.page) for asked, fate in here.items()}
-            places = {asked: [fate.url] for asked, fate in here.items() if fate.moved}
+            meant |= {asked: replace(fate, asked=asked) for asked, fate in here.items()}
+            places = {asked: [fate.url] for asked, fate in here.items() if fate.url != fate.asked}
             if not places:
                 break
         return list(meant.values())
@@ -391,21 +380,10 @@ def page_of(connection: Database, url: str) -> int:
     return meant.page
 
 
-class _Fate(NamedTuple):
-    """What became of a URL."""
-
-    url: str
-    """The URL itself, or the one that it redirects to."""
-    page: int | None
-    moved: bool
-
-
-def _fates(connection: Database, urls: Iterable[str]) -> dict[str, _Fate]:
-    """Those that wait have no fate."""
+def _fates(connection: Database, urls: Iterable[str]) -> dict[str, MeantPage]:
+    """What became of URLs, one redirect further; those that wait have no fate."""
     keys = {key_of(url): url for url in urls}
-    rows = ask_for(connection, _BY_KEY, keys)
-    return {keys[key]: _fate(keys[key], id, state, target) for key, id, state, target in rows}
-
-
-def _fate(url: str, id: int, state: int, target: str) -> _Fate:
-    return _Fate(target or url, id if state == State.DONE else None, moved=bool(target))
+    return {
+        keys[key]: MeantPage(asked=keys[key], url=target or keys[key], page=id if state == State.DONE else None)
+        for key, id, state, target in ask_for(connection, _BY_KEY, keys)
+    }

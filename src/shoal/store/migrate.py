@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from hashlib import blake2b
-from itertools import islice
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -24,12 +25,11 @@ from shoal.store import crawl_folder as folders
 from shoal.store import mark_log, ownership
 from shoal.store import shared_crawl as clusters
 from shoal.store.crawl_status import StoreAnswer
-from shoal.store.database import Database, SqliteDatabase, open_file, question_marks
+from shoal.store.database import Database, SqliteDatabase, insert, open_file, portions, schema
 from shoal.store.postgres import PostgresDatabase, place_of
 from shoal.store.warc import is_elsewhere
 
 _TABLE = re.compile(r"^CREATE TABLE (\w+)", re.MULTILINE)
-_PORTION = 2_000
 _OF_THE_COORDINATOR = ("coordinator", "commits")
 """What `meta` says about a connection, which does not move."""
 _NUMBERED = ("versions", "mark_log")
@@ -63,7 +63,7 @@ def to_postgresql(folder: Path, url: str, progress: Progress) -> Migrated:
             with closing(clusters.connect(folder, home)) as target:
                 rows = _copied(source, target, progress)
                 _copy_files(folder, target)
-            crawl = msgspec.json.decode(folders.read_meta(source, "crawl") or b'""', type=str)
+            crawl = folders.read_meta(source, "crawl", str) or ""
             source.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         clusters.register(folder, home, crawl)
         with folders.storage_errors(folder):
@@ -77,27 +77,24 @@ def to_sqlite(folder: Path, progress: Progress) -> Migrated:
     if not folders.find(folder) or not folders.is_remote(folder):
         raise InputError(f"There is no crawl in {folder} that is in a PostgreSQL database.")
     home, said = clusters.read(folder), mark_log.all_said(folder)
-    _refuse_taken(folder)
+    if os.path.lexists(path := folder / folders.DATABASE):  # not ours to replace
+        raise FolderError(f"There is a file {path} already: move it away, because the crawl needs this name.")
     with folders.lock(folder) as source, folders.storage_errors(folder), unfinished(folder) as part:
         assert source is not None
         with closing(open_file(part)) as target:
-            target.executescript(folders.schema())
+            target.executescript(schema())
             rows = _copied(source, target, progress)
-            places = target.execute("SELECT DISTINCT warc_file FROM pages WHERE warc_file <> ''").fetchall()
-            away = [name for (name,) in places if is_elsewhere(folder, name)]
-            counted = [target.execute("SELECT count(*) FROM pages WHERE warc_file = ?", (name,)) for name in away]
-            elsewhere = sum(cursor.fetchone()[0] for cursor in counted)
+            bodies = target.execute("SELECT warc_file, count(*) FROM pages WHERE warc_file <> '' GROUP BY warc_file")
+            elsewhere = sum(count for name, count in bodies if is_elsewhere(folder, name))
         _place_model(folder, clusters.model_of(source))
-        place(part, folder / folders.DATABASE)
+        place(part, path)
         clusters.write(
             folder, clusters.Home(broker=home.broker, proxy=home.proxy)
         )  # from here on the file is the crawl
         aside = clusters.set_aside(home)
     if said:
         mark_log.add(folder, said)
-    return Migrated(
-        to=str(folder / folders.DATABASE), rows=rows, tables=len(_tables()), aside=aside, bodies_elsewhere=elsewhere
-    )
+    return Migrated(to=str(path), rows=rows, tables=len(_tables()), aside=aside, bodies_elsewhere=elsewhere)
 
 
 # --- rows ------------------------------------------------------------------------------------------------------------
@@ -105,42 +102,45 @@ def to_sqlite(folder: Path, progress: Progress) -> Migrated:
 
 def _copied(source: Database, target: SqliteDatabase | PostgresDatabase, progress: Progress) -> int:
     """Copy every table, and prove that the copy says the same; answers how many rows there are."""
-    total = done = sum(_count(source, table) for table in _tables())
-    sums = copy_tables(source, target, lambda copied: progress(copied, 2 * total))
-    for table, expected in sums.items():
-        if (found := _summed(target, table)) != expected:
+    total, done = sum(_count(source, table) for table in _tables()), 0
+
+    def go_on(rows: int) -> None:
+        nonlocal done
+        done += rows
+        progress(done, 2 * total)
+
+    for table, expected in copy_tables(source, target, go_on).items():
+        if (found := _summed(_portions(target, table))) != expected:
             raise FolderError(
                 f"The copy of the table {table} is not what was copied ({found[0]:,} rows of {expected[0]:,}), "
                 "so nothing was moved."
             )
-        done += expected[0]
-        progress(done, 2 * total)
+        go_on(expected[0])
     if isinstance(target, PostgresDatabase):
         _go_on_numbering(target)
     return total
 
 
 def copy_tables(
-    source: Database, target: Database, progress: Callable[[int], None] = lambda copied: None
+    source: Database, target: Database, go_on: Callable[[int], None] = lambda rows: None
 ) -> dict[str, tuple[int, int]]:
     """Copy every table; answers how many rows each has, and a sum of their hashes."""
-    copied, sums = 0, {}
+    sums = {}
     for table in _tables():
         with target.transaction():
-            count, digest = 0, 0
-            for portion in _portions(source, table):
-                count, digest = count + len(portion), _added(digest, portion)
-                target.executemany(f"INSERT INTO {table} VALUES ({question_marks(len(portion[0]))})", portion)
-                copied += len(portion)
-                progress(copied)
-        sums[table] = count, digest
+            sums[table] = _summed(_copying(source, target, table, go_on))
     return sums
 
 
-def _portions(database: Database, table: str) -> Iterator[list[tuple[object, ...]]]:
-    rows = database.stream(f"SELECT * FROM {table}{_wanted(table)}")
-    while portion := list(islice(rows, _PORTION)):
+def _copying(source: Database, target: Database, table: str, go_on: Callable[[int], None]) -> Iterator[list[Any]]:
+    for portion in _portions(source, table):
+        insert(target, table, portion)
+        go_on(len(portion))
         yield portion
+
+
+def _portions(database: Database, table: str) -> Iterator[list[Any]]:
+    return portions(database, f"SELECT * FROM {table}{_wanted(table)}")
 
 
 def _wanted(table: str) -> str:
@@ -152,20 +152,15 @@ def _count(database: Database, table: str) -> int:
     return int(count)
 
 
-def _summed(database: Database, table: str) -> tuple[int, int]:
-    count, digest = 0, 0
-    for portion in _portions(database, table):
-        count, digest = count + len(portion), _added(digest, portion)
-    return count, digest
-
-
-def _added(digest: int, rows: Sequence[Sequence[object]]) -> int:
-    """A sum of hashes, so that it does not matter in which order rows come."""
-    for row in rows:
+def _summed(portions: Iterable[list[Any]]) -> tuple[int, int]:
+    """How many rows there are, and a sum of their hashes, so that it does not matter in which order they come."""
+    count = digest = 0
+    for row in chain.from_iterable(portions):
         # PostgreSQL has no zero bytes in texts.
         plain = [value.replace("\0", "\ufffd") if isinstance(value, str) else value for value in row]
         digest += int.from_bytes(blake2b(msgspec.msgpack.encode(plain), digest_size=16).digest())
-    return digest % 2**128
+        count += 1
+    return count, digest % 2**128
 
 
 def _go_on_numbering(database: PostgresDatabase) -> None:
@@ -183,12 +178,6 @@ def _copy_files(folder: Path, target: PostgresDatabase) -> None:
     target.executemany("INSERT INTO mark_log (url, relevant, at) VALUES (?, ?, ?)", said)
     if (model := folder / folders.MODEL).exists():
         target.execute(clusters.MODEL, (model.read_bytes(),))
-
-
-def _refuse_taken(folder: Path) -> None:
-    """What has the name of the database is not ours to replace."""
-    if os.path.lexists(path := folder / folders.DATABASE):
-        raise FolderError(f"There is a file {path} already: move it away, because the crawl needs this name.")
 
 
 def _place_model(folder: Path, model: bytes) -> None:
@@ -213,4 +202,4 @@ def _set_aside(path: Path) -> str:
 
 
 def _tables() -> list[str]:
-    return _TABLE.findall(folders.schema())
+    return _TABLE.findall(schema())

@@ -9,14 +9,17 @@ from __future__ import annotations
 import hashlib
 from array import array
 from collections.abc import Sequence
+from struct import Struct
+from struct import error as StructError
 
 import msgspec
 from isal import isal_zlib
 
 from shoal.cache import cached
+from shoal.errors import FolderError
 from shoal.model import Link, LinkKind, Packed, Page, Response, Seen
-from shoal.store import page_versions, warc
-from shoal.text import bands
+from shoal.store import warc
+from shoal.text import bands, stamp
 from shoal.urls import key_of
 
 _LARGEST = 2**28
@@ -25,11 +28,15 @@ _NO_PAGE = Page(url="", noindex=True)
 """What was not understood says nothing, and leads nowhere."""
 _ANCHOR = 100
 """Characters of an anchor that are kept."""
-_LEVEL = 1
+_LEVEL_OF_LINKS = 1
+# Half of the text's size in a third of zlib's time.
+_LEVEL_OF_TEXT = 2
+_HEAD = Struct("<II")
+"""Which analyser made the flat form (`text.stamp`), and how many bytes the text has in front of it."""
 _SPOKEN = frozenset((LinkKind.ANCHOR, LinkKind.AREA))
 """Kinds of links by which one page speaks of another."""
-_LARGEST_LINKS = 2**27
-"""Bytes that packed links unpack to, at most."""
+_LARGEST_UNPACKED = 2**27
+"""Bytes of texts or links, at most; a page has 10 MB, and its text and its flat form are shorter."""
 _packed = msgspec.msgpack.Decoder(tuple[bytes, list[str]])
 # The pages of a site share most of their links.
 _key = cached(size=50_000)(key_of)
@@ -45,7 +52,7 @@ def pack(response: Response, understood: Page | None) -> Packed:
         digest=hashlib.blake2b(response.body, digest_size=16).digest(),
         payload=payload,
         record=warc.response_member(response, payload) if is_kept else b"",
-        text=b"" if page.noindex else page_versions.pack(page.text, page.flat.partition("\n")[2]),
+        text=b"" if page.noindex else pack_text(page.text, page.flat.partition("\n")[2]),
         links=pack_links(page.links, page.url),
         images=len(page.images),
         bands=tuple(dict.fromkeys(bands(page.fingerprint))),
@@ -59,7 +66,7 @@ def damage(seen: Seen) -> str:
         return "The packed text of a page is missing."
     if packed.record and (packed.size > _LARGEST or not warc.is_whole(packed.record, packed.size)):
         return "The packed body of a page is damaged."
-    if packed.text and not page_versions.is_whole(packed.text):
+    if packed.text and not text_is_whole(packed.text):
         return "The packed text of a page is damaged."
     return "The packed links of a page are damaged." if packed.links and not _are_whole(packed.links) else ""
 
@@ -74,23 +81,64 @@ def pack_links(links: Sequence[Link], own: str) -> bytes:
     if not said:
         return b""
     packed = msgspec.msgpack.encode((array("q", map(_key, said)).tobytes(), [*said.values()]))
-    return bytes(isal_zlib.compress(packed, _LEVEL))
+    return bytes(isal_zlib.compress(packed, _LEVEL_OF_LINKS))
 
 
 def _are_whole(stored: bytes) -> bool:
     """False when nobody could read what another machine has packed."""
     try:
-        opened = isal_zlib.decompressobj()
-        data = opened.decompress(stored, _LARGEST_LINKS)
-        numbers, anchors = _packed.decode(data)
-    except (isal_zlib.error, msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # type: ignore[misc]
+        numbers, anchors = _packed.decode(_unpacked(stored))
+    except (isal_zlib.error, msgspec.DecodeError, ValueError, RecursionError):  # type: ignore[misc]
         return False
-    return opened.eof and len(numbers) == 8 * len(anchors)
+    return len(numbers) == 8 * len(anchors)
 
 
 def unpack_links(stored: bytes) -> tuple[array[int], list[str]]:
     """`urls.key_of` of each page that is linked to, and in which words."""
-    numbers, anchors = _packed.decode(isal_zlib.decompress(stored))
+    numbers, anchors = _packed.decode(_unpacked(stored))
     keys = array("q")
     keys.frombytes(numbers)
     return keys, anchors
+
+
+def pack_text(text: str, flat: str = "") -> bytes:
+    """The text as it is stored, together with its flat form: to make that anew costs more than all else that an index does."""
+    body, rest = (form.encode("utf-8", "replace") for form in (text, flat))
+    return bytes(isal_zlib.compress(_HEAD.pack(stamp(), len(body)) + body + rest, _LEVEL_OF_TEXT))
+
+
+def unpack_text(stored: bytes) -> str:
+    """The text as it was."""
+    return unpack_both(stored)[0]
+
+
+def unpack_both(stored: bytes) -> tuple[str, str]:
+    """The text and its flat form; that is empty when it was not stored, or made by another analyser."""
+    try:
+        data = _unpacked(stored)
+        made_by, length = _HEAD.unpack_from(data)
+        end = _HEAD.size + length
+        if end > len(data):
+            raise ValueError("it is shorter than it says")
+        text, flat = data[_HEAD.size : end].decode(), data[end:].decode()
+    except (isal_zlib.error, StructError, ValueError) as error:  # type: ignore[misc]  # wrong in isal's own types
+        raise FolderError(f"The stored text of a page is damaged: {error}.") from error
+    return text, flat if made_by == stamp() else ""
+
+
+def text_is_whole(stored: bytes) -> bool:
+    """False when nobody could read what is stored here, or what another machine has packed."""
+    try:
+        unpack_both(stored)
+    except FolderError:
+        return False
+    return True
+
+
+def _unpacked(stored: bytes) -> bytes:
+    """What was packed; if that is more than any page has, it is not unpacked."""
+    opened = isal_zlib.decompressobj()
+    data = bytes(opened.decompress(stored, _LARGEST_UNPACKED))
+    if not opened.eof:
+        raise ValueError("its end is missing")
+    return data

@@ -1,27 +1,22 @@
-"""What does a stored page say, and what did it say before? All that is known of it, and its main text in every version."""
+"""What do stored pages say, and what did they say before? One page as a person wants to see it, and all of them for an index.
+
+Each version is a row, and their numbers ascend: by them whoever follows the store (the change feed) knows how far it has come.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from array import array
+from collections.abc import Iterable, Iterator
 from datetime import datetime
-from struct import Struct
-from struct import error as StructError
+from typing import Any
 
-from isal import isal_zlib
+import msgspec
 
-from shoal.errors import FolderError
 from shoal.model import PageSummary
 from shoal.store.crawl_status import StoreAnswer, time_of
 from shoal.store.database import Database
-from shoal.text import stamp
+from shoal.store.packed_page import text_is_whole, unpack_both, unpack_links, unpack_text
 
-# Half of the text's size in a third of zlib's time.
-_LEVEL = 2
-_LARGEST = 2**27
-"""Bytes that packed things unpack to, at most; a page has 10 MB, and its text and its flat form are shorter."""
-_HEAD = Struct("<II")
-"""Which analyser made the flat form (`text.stamp`), and how many bytes the text has in front of it."""
 ADD = "INSERT INTO versions (page, at, title, headings, text, warc_file, warc_offset) VALUES (?, ?, ?, ?, ?, ?, ?)"
 """For what `row` makes."""
 
@@ -39,75 +34,22 @@ class Version(StoreAnswer, frozen=True, kw_only=True):
     warc_offset: int
 
 
-def pack(text: str, flat: str = "") -> bytes:
-    """The text as it is stored, together with its flat form: to make that anew costs more than all else that an index does."""
-    body = text.encode("utf-8", "replace")
-    return bytes(isal_zlib.compress(_HEAD.pack(stamp(), len(body)) + body + flat.encode("utf-8", "replace"), _LEVEL))
-
-
-def unpack(stored: bytes) -> str:
-    """The text as it was."""
-    with _complaints():
-        data, end, _ = _opened(stored)
-        return data[_HEAD.size : end].decode()
-
-
-def unpack_both(stored: bytes) -> tuple[str, str]:
-    """The text and its flat form; that is empty when it was not stored, or made by another analyser."""
-    with _complaints():
-        data, end, made_by = _opened(stored)
-        return data[_HEAD.size : end].decode(), data[end:].decode() if made_by == stamp() else ""
-
-
-def is_whole(stored: bytes) -> bool:
-    """False when nobody could read what another machine has packed; what unpacks to more than any page has is not unpacked."""
-    try:
-        opened = isal_zlib.decompressobj()
-        data = opened.decompress(stored, _LARGEST)
-        _, length = _HEAD.unpack_from(data)
-        end = _HEAD.size + length
-        data[_HEAD.size : end].decode()
-        data[end:].decode()
-    except (isal_zlib.error, StructError, UnicodeDecodeError):  # type: ignore[misc]  # wrong in isal's own types
-        return False
-    return opened.eof and end <= len(data)
-
-
-def _opened(stored: bytes) -> tuple[bytes, int, int]:
-    """Both forms as bytes, where the text ends, and which analyser made the flat form."""
-    data = bytes(isal_zlib.decompress(stored))
-    made_by, length = _HEAD.unpack_from(data)
-    return data, _HEAD.size + length, made_by
-
-
-@contextmanager
-def _complaints() -> Iterator[None]:
-    try:
-        yield
-    except (isal_zlib.error, StructError, UnicodeDecodeError) as error:  # type: ignore[misc]  # wrong in isal's own types
-        raise FolderError(f"The stored text of a page is damaged: {error}.") from error
-
-
 def versions(connection: Database, page: int) -> list[Version]:
     """All that the page has said, the oldest first; nothing when it is not kept."""
-    return list(_versions(connection, page))
-
-
-def _versions(connection: Database, page: int) -> Iterator[Version]:
     rows = connection.execute(
         "SELECT at, title, text, warc_file, warc_offset FROM versions WHERE page = ? AND text IS NOT NULL ORDER BY id",
         (page,),
     )
-    for number, (at, title, text, file, offset) in enumerate(rows, start=1):
-        when = time_of(at)
-        assert when is not None
-        yield Version(number=number, at=when, title=title, text=unpack(text), warc_file=file, warc_offset=offset)
+    return [
+        Version(number=number, at=time_of(at), title=title, text=unpack_text(text), warc_file=file, warc_offset=offset)
+        for number, (at, title, text, file, offset) in enumerate(rows, start=1)
+    ]
 
 
 def latest_text(connection: Database, page: int) -> str | None:
     """What the page says now; None when it is not kept."""
     row = connection.execute("SELECT text FROM versions WHERE page = ? ORDER BY id DESC LIMIT 1", (page,)).fetchone()
-    return unpack(row[0]) if row is not None and row[0] is not None else None
+    return unpack_text(row[0]) if row is not None and row[0] is not None else None
 
 
 def is_news(connection: Database, id: int, page: PageSummary, text: bytes) -> bool:
@@ -117,7 +59,7 @@ def is_news(connection: Database, id: int, page: PageSummary, text: bytes) -> bo
     ).fetchone()
     if last is None or last[1] is None:
         return not page.noindex
-    return page.noindex or (page.title, unpack(text)) != (last[0], unpack(last[1]))
+    return page.noindex or (page.title, unpack_text(text)) != (last[0], unpack_text(last[1]))
 
 
 def row(id: int, at: float, page: PageSummary, text: bytes, place: tuple[str, int]) -> tuple[object, ...] | None:
@@ -173,15 +115,131 @@ class StoredPage(StoreAnswer, frozen=True, kw_only=True):
 
 
 def page(connection: Database, id: int) -> StoredPage:
-    """All of it; the connection must be one of `marked.reading`."""
+    """All of it; the connection must be one of `mark_log.reading`."""
     row = connection.execute(_PAGE, (id,)).fetchone()
     values = dict(zip(StoredPage.__struct_fields__, row, strict=True))
     values |= {name: time_of(values[name]) for name in ("fetched_at", "checked_at")}
-    values |= {name: bool(values[name]) for name in ("relevant", "noindex")}
-    return StoredPage(**values)
+    return msgspec.convert(values, StoredPage, strict=False)  # what is a flag here is a number there
 
 
 def place_of_original(connection: Database, id: int) -> tuple[str, int] | None:
     """Where the body of the page stands whose exact copy this one is."""
     place: tuple[str, int] | None = connection.execute(_ORIGINAL, (id,)).fetchone()
     return place
+
+
+# --- what does the index not know yet: pages as they were understood, in the order in which they changed --------------
+
+_FIELDS = """
+    versions.id, pages.id, url, pages.title, headings, text, language, pages.topic, published, versions.at, score, relevant,
+    duplicate_of, anchor
+"""
+_FROM = "FROM versions JOIN pages ON pages.id = page JOIN found ON found.id = page"
+
+
+class Said(StoreAnswer, frozen=True, kw_only=True):
+    """What a page says, and what is known of it."""
+
+    version: int
+    page: int
+    url: str
+    title: str
+    headings: str
+    text: str | None
+    """None: it asks not to be kept any more."""
+    flat: str
+    """Of the text, if it is known."""
+    language: str
+    topic: str
+    published: str
+    at: float
+    score: float | None
+    relevant: bool
+    copy_of: int | None
+    """The page that says nearly the same, if there is one."""
+    anchor: str
+    """Of the link by which it was found."""
+
+
+_COLUMNS = [name for name in Said.__struct_fields__ if name != "flat"]
+
+
+def last_version(connection: Database) -> int:
+    """How far the store has come."""
+    (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM versions").fetchone()
+    return int(last)
+
+
+def news(connection: Database, after: int, limit: int) -> list[Said]:
+    """The next so many versions behind this one."""
+    query = f"SELECT {_FIELDS} {_FROM} WHERE versions.id > ? ORDER BY versions.id LIMIT ?"
+    return [_said(row) for row in connection.execute(query, (after, limit))]
+
+
+def latest(connection: Database, pages: Iterable[int]) -> Iterator[Said]:
+    """What these pages say now."""
+    query = f"SELECT {_FIELDS} {_FROM} WHERE versions.page = ? ORDER BY versions.id DESC LIMIT 1"
+    for page in pages:
+        yield from (_said(row) for row in connection.execute(query, (page,)))
+
+
+def kept(connection: Database) -> dict[int, int]:
+    """Every page that is kept, with its last version."""
+    last = "SELECT max(id) FROM versions GROUP BY page"
+    return dict(connection.stream(f"SELECT page, id FROM versions WHERE text IS NOT NULL AND id IN ({last})"))
+
+
+def titles(connection: Database) -> dict[int, str]:
+    """The title of every fetched page."""
+    return dict(connection.stream("SELECT id, title FROM pages"))
+
+
+def keys(connection: Database) -> dict[int, int]:
+    """Every fetched page by `urls.key_of` its URL."""
+    return dict(connection.stream("SELECT key, pages.id FROM pages JOIN found USING (id)"))
+
+
+def links(connection: Database) -> Iterator[tuple[int, array[int], list[str]]]:
+    """Of every page: where it leads (`urls.key_of`), and in which words."""
+    for page, targets in connection.stream("SELECT page, targets FROM links"):
+        yield page, *unpack_links(targets)
+
+
+class Body(StoreAnswer, frozen=True, kw_only=True):
+    """Where the body of a page is, and what it must be."""
+
+    url: str
+    file: str
+    offset: int
+    digest: bytes
+
+
+def bodies(connection: Database) -> list[Body]:
+    """The body of every page that has one, in the order of the files."""
+    rows = connection.stream(
+        """
+        SELECT url, warc_file, warc_offset, content_hash FROM pages JOIN found USING (id) WHERE warc_file <> ''
+        ORDER BY warc_file, warc_offset
+        """
+    )
+    return [Body(url=url, file=file, offset=offset, digest=digest) for url, file, offset, digest in rows]
+
+
+def damaged(connection: Database) -> list[str]:
+    """The URLs of the pages whose stored texts cannot be read."""
+    rows = connection.stream("SELECT url, text FROM versions JOIN found ON found.id = page WHERE text IS NOT NULL")
+    return list(dict.fromkeys(url for url, text in rows if not text_is_whole(text)))
+
+
+def counts(connection: Database) -> tuple[int, int]:
+    """How many pages were fetched, and how many versions of them are kept."""
+    (pages,) = connection.execute("SELECT count(*) FROM pages").fetchone()
+    (versions,) = connection.execute("SELECT count(*) FROM versions WHERE text IS NOT NULL").fetchone()
+    return pages, versions
+
+
+def _said(row: Iterable[Any]) -> Said:
+    values = dict(zip(_COLUMNS, row, strict=True))
+    text, flat = (None, "") if values["text"] is None else unpack_both(values["text"])
+    relevant, copy_of = bool(values["relevant"]), values["copy_of"] or None
+    return Said(**values | {"text": text, "flat": flat, "relevant": relevant, "copy_of": copy_of})

@@ -7,47 +7,32 @@ from collections.abc import Sequence
 
 import msgspec
 
-from shoal.model import PageSummary, Seen, Value
+from shoal.model import PageSummary, Seen
 from shoal.model.stored import Duplicate, FetchedPage
 from shoal.store import page_versions
-from shoal.store.database import Database, Steps, ask_for, in_bites, question_marks
+from shoal.store.database import Database, Steps, ask_for, in_bites, question_marks, upsert
 from shoal.store.warc import Bodies, Position, revisit_member
 from shoal.text import similarity
 
 NEAR = 0.75
 """Pages that share this much of their MinHash count as near-duplicates."""
+_NO_PAGE = PageSummary(url="")
 _EXACT = "SELECT id, content_hash FROM pages WHERE similarity < 1 AND content_hash IN ({})"
 _BANDED = "SELECT band, page FROM bands WHERE band IN ({})"
 _FINGERPRINTS = "SELECT id, fingerprint FROM pages WHERE id IN ({})"
 
 
-class Likeness(Value, frozen=True):
-    """What a page is compared by."""
-
-    id: int
-    digest: bytes
-    """BLAKE2b-128 of the body."""
-    fingerprint: bytes
-    keys: tuple[int, ...]
-    """`text.bands` of the fingerprint, each once."""
-
-
-def likeness(seen: Seen) -> Likeness:
-    """What this page is compared by."""
-    return Likeness(seen.task.id, seen.packed.digest, seen.page.fingerprint if seen.page else b"", seen.packed.bands)
-
-
 class DuplicateFinder:
     """All that the pages of one batch may repeat. `add` tells it of pages of the batch that are settled."""
 
-    def __init__(self, database: Database, batch: Sequence[Likeness]) -> None:
+    def __init__(self, database: Database, batch: Sequence[Seen]) -> None:
         self._exact: defaultdict[bytes, set[int]] = defaultdict(set)
         """Pages with these bytes that are no exact copy themselves."""
         self._banded: defaultdict[int, set[int]] = defaultdict(set)
         self._fingerprints: dict[int, bytes] = {}
-        for id, digest in ask_for(database, _EXACT, {one.digest for one in batch}):
+        for id, digest in ask_for(database, _EXACT, {seen.packed.digest for seen in batch}):
             self._exact[digest].add(id)
-        for band, page in ask_for(database, _BANDED, {key for one in batch for key in one.keys}):
+        for band, page in ask_for(database, _BANDED, {band for seen in batch for band in seen.packed.bands}):
             self._banded[band].add(page)
         self._fingerprints.update(ask_for(database, _FINGERPRINTS, set().union(*self._banded.values())))
 
@@ -55,29 +40,30 @@ class DuplicateFinder:
         """The stored pages that have the very bytes of one of the batch."""
         return set().union(*self._exact.values())
 
-    def of(self, one: Likeness) -> Duplicate | None:
+    def of(self, seen: Seen) -> Duplicate | None:
         """The earlier page that says the same, or nearly; of several, the one that was found first."""
-        if exact := self._exact[one.digest] - {one.id}:
-            return Duplicate(page=one.id, of=min(exact), similarity=1.0)
-        others = set().union(*(self._banded[key] for key in one.keys)) - {one.id}
-        alike = [(similarity(one.fingerprint, self._fingerprints[other]), -other) for other in others]
+        id, packed, page = seen.task.id, seen.packed, seen.page or _NO_PAGE
+        if exact := self._exact[packed.digest] - {id}:
+            return Duplicate(page=id, of=min(exact), similarity=1.0)
+        others = set().union(*(self._banded[band] for band in packed.bands)) - {id}
+        alike = [(similarity(page.fingerprint, self._fingerprints[other]), -other) for other in others]
         best, other = max(alike, default=(0.0, 0))
         # Texts that agree in everything that was compared may still differ elsewhere: only equal bytes are exact copies.
-        return Duplicate(page=one.id, of=-other, similarity=min(best, 0.999)) if best >= NEAR else None
+        return Duplicate(page=id, of=-other, similarity=min(best, 0.999)) if best >= NEAR else None
 
-    def add(self, one: Likeness, twin: Duplicate | None) -> None:
+    def add(self, seen: Seen, twin: Duplicate | None) -> None:
         """This page is stored from now on; copies are found through their original."""
+        id, packed, page = seen.task.id, seen.packed, seen.page or _NO_PAGE
         if twin is None or twin.similarity < 1:
-            self._exact[one.digest].add(one.id)
+            self._exact[packed.digest].add(id)
         if twin is None:
-            self._fingerprints[one.id] = one.fingerprint
-            for key in one.keys:
-                self._banded[key].add(one.id)
+            self._fingerprints[id] = page.fingerprint
+            for band in packed.bands:
+                self._banded[band].add(id)
 
 
 # --- how is a page kept ----------------------------------------------------------------------------------------------
 
-_NO_PAGE = PageSummary(url="")
 _NOWHERE = ("", 0)
 _COLUMNS = (
     "fetch_order", "fetched_at", "status", "content_type", "bytes", "truncated", "took", "address", "etag", "last_modified",
@@ -89,7 +75,7 @@ _COLUMNS = (
 _INSERT = f"INSERT INTO pages (id, {', '.join(_COLUMNS)}) VALUES ({question_marks(len(_COLUMNS) + 1)})"
 _REPLACE = f"UPDATE pages SET {', '.join(f'{column} = ?' for column in _COLUMNS)} WHERE id = ?"
 _BAND = "INSERT INTO bands VALUES (?, ?)"
-_LINKS = "INSERT INTO links VALUES (?, ?) ON CONFLICT (page) DO UPDATE SET targets = excluded.targets"
+_LINKS = upsert("links", "page", "targets")
 _ORIGINALS = "SELECT id, url, fetched_at FROM found JOIN pages USING (id) WHERE warc_file <> '' AND id IN ({})"
 _GONE = "UPDATE pages SET checked_at = CASE WHEN checked_at > ? THEN checked_at ELSE ? END, gone = ? WHERE id = ?"
 
@@ -105,10 +91,10 @@ class PageWriter:
         """Pages that came for the first time; answers which ones they repeat, as far as they do."""
         if not pages:
             return []
-        batch = _Batch(self._database, [likeness(page.seen) for page in pages])
+        batch = _Batch(self._database, [page.seen for page in pages])
         yield None
-        for stored, like in zip(pages, batch.likenesses, strict=True):
-            self._take(batch, stored, like)
+        for page in pages:
+            self._take(batch, page)
             yield None
         yield from in_bites(self._database, _INSERT, batch.rows)
         yield from in_bites(self._database, _BAND, batch.bands)
@@ -116,11 +102,11 @@ class PageWriter:
         yield from in_bites(self._database, _LINKS, batch.links)
         return batch.duplicates
 
-    def _take(self, batch: _Batch, stored: FetchedPage, like: Likeness) -> None:
+    def _take(self, batch: _Batch, stored: FetchedPage) -> None:
         seen, id, packed = stored.seen, stored.seen.task.id, stored.seen.packed
-        twin = batch.twins.of(like) if packed.size else None
+        twin = batch.twins.of(seen) if packed.size else None
         place = self._write_body(seen, batch.original(twin))
-        batch.settle(seen, like, twin, place)
+        batch.settle(seen, twin, place)
         batch.rows.append((id, *_row(seen, stored.fetch_order, twin, place)))
         if seen.page is None:
             return
@@ -129,34 +115,28 @@ class PageWriter:
         if packed.links:
             batch.links.append((id, packed.links))
 
-    def write_again(self, seen: Seen) -> bool:
-        """A page that was looked at once more; True when it says something else than it did."""
-        id, response, page = seen.task.id, seen.response, seen.page
-        if page is None:
-            self.note_gone(
-                id, response.timing.answered, f"It is no page any more, but {response.content_type or 'a file'}."
-            )
-            return False
-        if not page_versions.is_news(self._database, id, page, seen.packed.text):
-            # What else moved on it (a clock, an advertisement) is not kept.
-            self.note_unchanged(id, response.timing.answered)
+    def write_again(self, seen: Seen) -> None:
+        """A page that was looked at once more."""
+        id, response, at = seen.task.id, seen.response, seen.response.timing.answered
+        if seen.page is None:
+            self.note_gone(id, at, f"It is no page any more, but {response.content_type or 'a file'}.")
+        elif page_versions.is_news(self._database, id, seen.page, seen.packed.text):
+            self._replace(seen, seen.page)
+        else:  # what else moved on it (a clock, an advertisement) is not kept
+            self.note_unchanged(id, at)
             marks = response.header("etag"), response.header("last-modified")
             self._database.execute("UPDATE pages SET etag = ?, last_modified = ? WHERE id = ?", (*marks, id))
-            return False
-        self._replace(seen, page)
-        return True
 
     def _replace(self, seen: Seen, page: PageSummary) -> None:
         id, packed = seen.task.id, seen.packed
         (order,) = self._database.execute("SELECT fetch_order FROM pages WHERE id = ?", (id,)).fetchone()
-        like = likeness(seen)
-        batch = _Batch(self._database, [like])
-        twin = batch.twins.of(like)
+        batch = _Batch(self._database, [seen])
+        twin = batch.twins.of(seen)
         place = self._write_body(seen, batch.original(twin))
         self._database.execute(_REPLACE, (*_row(seen, order, twin, place), id))
         self._database.execute("DELETE FROM bands WHERE page = ?", (id,))
         if twin is None:
-            self._database.executemany(_BAND, [(key, id) for key in like.keys])
+            self._database.executemany(_BAND, [(band, id) for band in packed.bands])
         page_versions.add(self._database, id, seen.response.timing.answered, page, packed.text, place)
         if packed.links:
             self._database.execute(_LINKS, (id, packed.links))
@@ -183,13 +163,11 @@ class PageWriter:
 class _Batch:
     """Pages on their way: what they are compared with, and the rows that they become."""
 
-    def __init__(self, database: Database, likenesses: Sequence[Likeness]) -> None:
-        self.likenesses = likenesses
-        self.twins = DuplicateFinder(database, likenesses)
-        self._originals: dict[int, tuple[str, float]] = {}
+    def __init__(self, database: Database, pages: Sequence[Seen]) -> None:
+        self.twins = DuplicateFinder(database, pages)
+        originals = ask_for(database, _ORIGINALS, self.twins.originals())
+        self._originals: dict[int, tuple[str, float]] = {id: (url, at) for id, url, at in originals}
         """URL and time of the pages with a body that exact copies can refer to."""
-        for id, url, at in ask_for(database, _ORIGINALS, self.twins.originals()):
-            self._originals[id] = url, at
         self.rows: list[tuple[object, ...]] = []
         self.bands: list[tuple[int, int]] = []
         self.versions: list[tuple[object, ...]] = []
@@ -200,16 +178,16 @@ class _Batch:
         """What an exact copy refers to."""
         return self._originals.get(twin.of) if twin is not None and twin.similarity == 1.0 else None
 
-    def settle(self, seen: Seen, like: Likeness, twin: Duplicate | None, place: Position) -> None:
+    def settle(self, seen: Seen, twin: Duplicate | None, place: Position) -> None:
         """The pages behind this one may repeat it."""
         if seen.packed.size:
-            self.twins.add(like, twin)
+            self.twins.add(seen, twin)
         if place != _NOWHERE:
-            self._originals[like.id] = seen.task.url, seen.response.timing.answered
+            self._originals[seen.task.id] = seen.task.url, seen.response.timing.answered
         if twin is not None:
             self.duplicates.append(twin)
         else:
-            self.bands += [(key, like.id) for key in like.keys]
+            self.bands += [(band, seen.task.id) for band in seen.packed.bands]
 
 
 def _row(seen: Seen, order: int, twin: Duplicate | None, place: Position) -> tuple[object, ...]:

@@ -11,7 +11,7 @@ import asyncio
 import re
 from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import lru_cache
 from itertools import count
 from threading import Lock, Thread, current_thread
@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 import asyncpg
 
 from shoal.errors import DatabaseGone, FolderError, ShoalError, StorageFull
+from shoal.store.database import between
 from shoal.urls import shown
 
 _T = TypeVar("_T")
@@ -68,11 +69,9 @@ class PostgresResult:
         self._rows = map(tuple, rows)
 
     def fetchone(self) -> Any:
-        """The next row; None when there is none."""
         return next(self._rows, None)
 
     def fetchall(self) -> list[Any]:
-        """All rows that are left."""
         return list(self._rows)
 
     def __iter__(self) -> Iterator[Any]:
@@ -80,7 +79,7 @@ class PostgresResult:
 
 
 class PostgresDatabase:
-    """One connection. Any thread may use it; they wait for each other."""
+    """One connection; implements `database.Database`. Any thread may use it; they wait for each other."""
 
     bite = 10_000
 
@@ -132,44 +131,32 @@ class PostgresDatabase:
     # --- the verbs of a database ---------------------------------------------------------------------------------------
 
     def execute(self, statement: str, values: Sequence[object] = ()) -> PostgresResult:
-        """Run one statement."""
         numbered, bound = _numbered(statement), _bound(values)
         if _asks(statement):
             return PostgresResult(self._wait(self._now.fetch(numbered, *bound)))
         return PostgresResult(rowcount=_count(self._wait(self._now.execute(numbered, *bound))))
 
-    def executemany(self, statement: str, rows: Iterable[Sequence[object]]) -> PostgresResult:
-        """Run one statement with each of these rows, in one go."""
+    def executemany(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
         bound = [_bound(row) for row in rows]
         if len(bound) >= _MANY and (plain := _PLAIN_INSERT.fullmatch(statement)):
             self._wait(self._now.copy_records_to_table(plain[1], records=bound))
         elif bound:
             self._wait(self._now.executemany(_numbered(statement), bound))
-        return PostgresResult()
 
-    def executescript(self, script: str) -> PostgresResult:
-        """Run statements without values, written in the words of `schema.sql`."""
+    def executescript(self, script: str) -> None:
         self._wait(self._now.execute(in_our_words(script)))
-        return PostgresResult()
 
     def stream(self, question: str, values: Sequence[object] = ()) -> Iterator[Any]:
-        """Rows that need not fit into memory all at once."""
         with self._streaming():
             cursor = self._wait(self._cursor(_numbered(question), _bound(values)))
             while rows := self._wait(cursor.fetch(_PREFETCH)):
                 yield from map(tuple, rows)
 
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """All that is written inside is there together, or not at all."""
-        with self._between("BEGIN"):
-            yield
+    def transaction(self) -> AbstractContextManager[None]:
+        return between(self, "BEGIN")
 
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
-        """All questions asked inside see the same moment of a crawl that goes on."""
-        with self._between("BEGIN ISOLATION LEVEL REPEATABLE READ"):
-            yield
+    def snapshot(self) -> AbstractContextManager[None]:
+        return between(self, "BEGIN ISOLATION LEVEL REPEATABLE READ")
 
     def damage(self) -> list[str]:
         """PostgreSQL looks after its files itself."""
@@ -182,7 +169,6 @@ class PostgresDatabase:
             self._loop.call_soon_threadsafe(connection.terminate)
 
     def close(self) -> None:
-        """Let go of it; twice does no harm."""
         if not self._thread.is_alive():
             return
         connection, self._connection = self._connection, None
@@ -204,16 +190,6 @@ class PostgresDatabase:
 
     async def _cursor(self, question: str, values: Sequence[object]) -> Any:
         return await self._now.cursor(question, *values)
-
-    @contextmanager
-    def _between(self, beginning: str) -> Iterator[None]:
-        self.execute(beginning)
-        try:
-            yield
-            self.execute("COMMIT")
-        finally:
-            if self.in_transaction:
-                self.execute("ROLLBACK")
 
     @contextmanager
     def _streaming(self) -> Iterator[None]:

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from shoal.errors import DatabaseGone, ShoalError
 from shoal.store.postgres import PostgresDatabase
 from shoal.store.shared_crawl import SHARED, make_shared
-from shoal.store.sqlite_ledger import DAY, POLL
+from shoal.store.sqlite_ledger import DAY, again_at
 
 logger = logging.getLogger(__name__)
 _AWAY = 1.0
@@ -98,7 +98,7 @@ _Row = tuple[str, bool, float | None, float | None, str | None, float | None]
 
 
 class PostgresLedger:
-    """The clocks of all hosts, for every crawl of a database. Never raises because the server is away.
+    """The clocks of all hosts (`protocols.Ledger`), for every crawl of a database. Never raises because the server is away.
 
     What is claimed and released is collected until `flush`, and then told to the server in one go, in a thread: the event loop
     never waits for it. All that changes here changes on the event loop.
@@ -135,7 +135,6 @@ class PostgresLedger:
 
     @property
     def has_room(self) -> bool:
-        """False when so many claims are under way that another one would only wait."""
         return len(self._wanted) + len(self._asked) < self._window
 
     def claim(
@@ -156,7 +155,6 @@ class PostgresLedger:
         return math.inf
 
     def release(self, key: str, next_at: float) -> None:
-        """The request is over; nobody may ask this host before `next_at`."""
         self._released.append((key, self._owner, next_at, self._clock()))
 
     def flush(self) -> None:
@@ -242,15 +240,9 @@ class PostgresLedger:
             if claimed:
                 self._granted[key] = asked[key]
             else:
-                self._refused[key] = self._again(asked[key].now, free_at, busy_until, owner)
+                others_until = busy_until or 0.0 if owner != self._owner else 0.0
+                self._refused[key] = again_at(asked[key].now, free_at or 0.0, others_until)
         return asked
-
-    def _again(self, now: float, free_at: float | None, busy_until: float | None, owner: str | None) -> float:
-        """When a host that was refused is worth another try."""
-        # A claim may last for a minute, but the request is usually over much sooner.
-        others = min(busy_until or 0.0, now + POLL) if owner not in (None, self._owner) else 0.0
-        again = max(free_at or 0.0, others)
-        return again if again > now else now + POLL  # it was claimed, or became free, at this very moment
 
     def _tell_rest(self) -> bool:
         """Outside of the event loop: tell the server all that is left to tell; False when it is away."""

@@ -117,26 +117,11 @@ class UrlExplanation(StoreAnswer, frozen=True, kw_only=True):
 
 
 class _Row(msgspec.Struct, frozen=True):
-    """A URL and its page, if there is one, in the order of `_SELECT`."""
+    """A URL and its page, if there is one, in the order of `_SELECT`, which begins with `_OF_ENTRY`."""
 
-    id: int
-    url: str
+    entry: Entry
+    """As the frontier has it."""
     host_id: int
-    host: str
-    priority: float
-    depth: int
-    parent: int
-    origin: int
-    hop: int
-    attempt: int
-    state: int
-    reason: str | None
-    detail: str | None
-    anchor: str | None
-    why: str | None
-    inherited: float | None
-    not_before: float
-    target: str
     fetched_at: float | None
     fetch_order: int | None
     status: int | None
@@ -151,11 +136,12 @@ class _Row(msgspec.Struct, frozen=True):
     marked_at: float | None
 
 
+_OF_ENTRY = [name for name in Entry.__struct_fields__ if name != "key"]
 _SELECT = """
-SELECT urls.id, urls.url, urls.host, hosts.name, urls.priority, urls.depth, urls.parent, urls.origin, urls.hop,
-       urls.attempt, urls.state, urls.reason, urls.detail, urls.anchor, urls.why, urls.inherited, urls.not_before, urls.target,
-       pages.fetched_at, pages.fetch_order, pages.status, pages.title, pages.score, pages.threshold, pages.relevant, pages.why,
-       original.url, pages.similarity, marks.relevant, marks.at
+SELECT urls.id, urls.url, hosts.name, urls.priority, urls.depth, urls.parent, urls.origin, urls.hop, urls.attempt, urls.state,
+       urls.reason, urls.detail, urls.target, urls.anchor, urls.why, urls.inherited, urls.not_before,
+       urls.host, pages.fetched_at, pages.fetch_order, pages.status, pages.title, pages.score, pages.threshold, pages.relevant,
+       pages.why, original.url, pages.similarity, marks.relevant, marks.at
 FROM urls JOIN hosts ON hosts.id = urls.host
 LEFT JOIN pages ON pages.id = urls.id
 LEFT JOIN marks ON marks.id = urls.id
@@ -185,29 +171,33 @@ def spellings(url: str) -> list[str]:
 
 def _one(connection: Database, condition: str, *values: int) -> _Row | None:
     row = connection.execute(f"{_SELECT} WHERE {condition} LIMIT 1", values).fetchone()
-    return None if row is None else _Row(*row)
+    if row is None:
+        return None
+    entry = dict(zip(_OF_ENTRY, row, strict=False))
+    return _Row(msgspec.convert(entry, Entry), *row[len(entry) :])
 
 
 def _explained(connection: Database, row: _Row, reasons: Reasons | None) -> UrlExplanation:
-    state = State(row.state)
-    waiting = state is State.WAITING
-    rank, host_rank = _ranks(connection, row) if waiting else (None, None)
+    entry = row.entry
+    waiting = entry.state is State.WAITING
+    rank = _rank(connection, entry, "state = 0") if waiting else None
+    host_rank = _rank(connection, entry, f"state = 0 AND host = {row.host_id:d}") if waiting else None
     return UrlExplanation(
-        url=row.url,
-        host=row.host,
-        state=state.name.lower(),
-        reason=row.reason,
-        sentence=_waiting(connection, row, rank) if rank is not None else _sentence(row),
+        url=entry.url,
+        host=entry.host,
+        state=entry.state.name.lower(),
+        reason=entry.reason,
+        sentence=_waiting(connection, entry, rank) if rank is not None else _sentence(row),
         path=tuple(reversed(list(_path(connection, row)))),
-        depth=row.depth,
-        priority=row.priority,
-        priority_why=row.why or "",
-        value_why=reasons(_entry(row)) if waiting and reasons is not None else (),
-        attempts=row.attempt - 1 if waiting else row.attempt if state is not State.SKIPPED else 0,
-        retry_at=time_of(row.not_before or None) if waiting else None,
+        depth=entry.depth,
+        priority=entry.priority,
+        priority_why=entry.why,
+        value_why=reasons(entry) if waiting and reasons is not None else (),
+        attempts=entry.attempt - 1 if waiting else entry.attempt if entry.state is not State.SKIPPED else 0,
+        retry_at=time_of(entry.not_before or None) if waiting else None,
         rank=rank,
         host_rank=host_rank,
-        moved_to=row.target or None,
+        moved_to=entry.target or None,
         fetched_at=time_of(row.fetched_at),
         fetch_order=row.fetch_order,
         status=row.status,
@@ -223,16 +213,6 @@ def _explained(connection: Database, row: _Row, reasons: Reasons | None) -> UrlE
     )
 
 
-def _entry(row: _Row) -> Entry:
-    """As the frontier has it."""
-    return Entry(
-        id=row.id, url=row.url, host=row.host, priority=row.priority, depth=row.depth, parent=row.parent, origin=row.origin,
-        hop=row.hop, attempt=row.attempt, state=State(row.state), reason=Reason(row.reason) if row.reason else None,
-        detail=row.detail or "", target=row.target, anchor=row.anchor or "", why=row.why or "", inherited=row.inherited,
-        not_before=row.not_before,
-    )  # fmt: skip
-
-
 def _relevant(row: _Row) -> bool | None:
     if row.marked is not None:
         return bool(row.marked)
@@ -246,58 +226,57 @@ def _path(connection: Database, row: _Row) -> Iterator[PathStep]:
     """From the URL back to its seed."""
     passed: set[int] = set()
     for step, by in _back(connection, row):
-        if step.id in passed or len(passed) > _MAX_STEPS:
+        entry = step.entry
+        if entry.id in passed or len(passed) > _MAX_STEPS:
             return
-        passed.add(step.id)
-        yield PathStep(url=step.url, by=by, anchor=step.anchor or "", priority=step.priority, score=step.score)
+        passed.add(entry.id)
+        yield PathStep(url=entry.url, by=by, anchor=entry.anchor, priority=entry.priority, score=step.score)
 
 
 def _back(connection: Database, row: _Row) -> Iterator[tuple[_Row, Literal["seed", "link", "redirect"]]]:
     while True:
-        if row.origin and row.origin != row.id:
+        if row.entry.origin and row.entry.origin != row.entry.id:
             yield row, "redirect"
-            before = _hop_before(connection, row)
+            before = _hop_before(connection, row.entry)
         else:
-            yield row, "link" if row.parent else "seed"
-            before = _one(connection, "urls.id = ?", row.parent)
+            yield row, "link" if row.entry.parent else "seed"
+            before = _one(connection, "urls.id = ?", row.entry.parent)
         if before is None:
             return
         row = before
 
 
-def _hop_before(connection: Database, row: _Row) -> _Row | None:
+def _hop_before(connection: Database, entry: Entry) -> _Row | None:
     """The URL that redirected here. A chain grows in the order of ids, so only that stretch of them is looked through."""
     condition = "urls.id BETWEEN ? AND ? AND urls.origin = ? AND urls.hop = ?"
-    between = _one(connection, condition, row.origin, row.id, row.origin, row.hop - 1) if row.hop > 1 else None
-    return between or _one(connection, "urls.id = ?", row.origin)
+    between = (
+        _one(connection, condition, entry.origin, entry.id, entry.origin, entry.hop - 1) if entry.hop > 1 else None
+    )
+    return between or _one(connection, "urls.id = ?", entry.origin)
 
 
 # --- what became of it -----------------------------------------------------------------------------------------------
 
 
-def _ranks(connection: Database, row: _Row) -> tuple[Rank, Rank]:
-    return _rank(connection, row, "state = 0"), _rank(connection, row, f"state = 0 AND host = {row.host_id:d}")
-
-
-def _rank(connection: Database, row: _Row, among: str) -> Rank:
+def _rank(connection: Database, entry: Entry, among: str) -> Rank:
     better = "CASE WHEN priority > ? OR (priority = ? AND id < ?) THEN 1 END"
     query = f"SELECT 1 + count({better}), count(*) FROM urls WHERE {among}"
-    place, of = connection.execute(query, (row.priority, row.priority, row.id)).fetchone()
+    place, of = connection.execute(query, (entry.priority, entry.priority, entry.id)).fetchone()
     return Rank(place=place, of=of)
 
 
-def _waiting(connection: Database, row: _Row, rank: Rank) -> str:
-    failures = f", after {row.attempt - 1} failed attempts" if row.attempt > 1 else ""
+def _waiting(connection: Database, entry: Entry, rank: Rank) -> str:
+    failures = f", after {entry.attempt - 1} failed attempts" if entry.attempt > 1 else ""
     return f"It waits at rank {rank.place:,} of {rank.of:,} by priority{failures}{_spent(connection)}."
 
 
 def _spent(connection: Database) -> str:
     """Why nothing that waits is fetched any more, if the crawl has used up a budget."""
-    if (stored := read_meta(connection, "settings")) is None:
+    if (settings := read_meta(connection, "settings", Settings)) is None:
         return ""
-    budget = msgspec.json.decode(stored, type=Settings).budget
+    budget = settings.budget
     pages, size = connection.execute("SELECT count(*), CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM pages").fetchone()
-    seconds = msgspec.json.decode(read_meta(connection, "elapsed") or b"0", type=float)
+    seconds = read_meta(connection, "elapsed", float) or 0.0
     if budget.max_pages is not None and pages >= budget.max_pages:
         return f"; the crawl has reached its budget of {budget.max_pages:,} pages (--max-pages)"
     if budget.max_bytes is not None and size >= budget.max_bytes:
@@ -308,11 +287,12 @@ def _spent(connection: Database) -> str:
 
 
 def _sentence(row: _Row) -> str:
-    if row.state == State.MOVED:
-        return f"It redirects to {row.target}."
-    if row.state == State.DONE:
+    entry = row.entry
+    if entry.state is State.MOVED:
+        return f"It redirects to {entry.target}."
+    if entry.state is State.DONE:
         return f"It was fetched as page {row.fetch_order}{_verdict(row)}{_copy(row)}.{_marked(row)}"
-    return row.detail or (_SENTENCES[Reason(row.reason)] if row.reason else "Nothing more is known.")
+    return entry.detail or (_SENTENCES[entry.reason] if entry.reason else "Nothing more is known.")
 
 
 def _verdict(row: _Row) -> str:

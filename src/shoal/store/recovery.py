@@ -26,7 +26,7 @@ from shoal.errors import FolderError
 from shoal.files import replaced
 from shoal.model import Response, Timing, Value
 from shoal.settings import Settings, SettingsPart
-from shoal.store import secrets
+from shoal.store.crawl_folder import masked
 from shoal.store.ownership import COPY, DATABASE
 from shoal.store.warc import Position, is_page_file, series_and_number
 from shoal.urls import normalise
@@ -43,7 +43,7 @@ class Spare(SettingsPart, frozen=True, kw_only=True):
 
 def write(folder: Path, crawl: str, settings: Settings) -> None:
     """Keep this, if it is not what is kept already."""
-    spare = Spare(crawl=crawl, settings=secrets.masked(settings))
+    spare = Spare(crawl=crawl, settings=masked(settings))
     data = msgspec.json.format(msgspec.json.encode(spare), indent=2) + b"\n"
     path = folder / COPY
     if path.is_file() and path.read_bytes() == data:

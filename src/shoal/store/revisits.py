@@ -70,7 +70,9 @@ def looked(connection: Database, since: float) -> Looked:
 # --- URLs that were skipped for a limit which the user has since raised, or for a while only -------------------------
 
 _SKIPPED = "SELECT id, url, depth FROM urls WHERE state = ? AND reason = ?"
-_HOSTS = "SELECT id FROM hosts WHERE closed = ? AND pages < ?"
+_OF_HOSTS = """
+SELECT id FROM urls WHERE state = ? AND reason = ? AND host IN (SELECT id FROM hosts WHERE closed = ? AND pages < ?)
+"""
 _REFUSED_BY_STRATEGY = (Reason.BOUND, Reason.THRESHOLD)
 # Every strategy has a scale of its own: what one has priced by thousands would stand before all that the next finds.
 _FORGET_PRICES = """
@@ -108,14 +110,13 @@ def _reopen(connection: Database, reason: Reason, allowed: Callable[[str, int], 
 
 
 def _reopen_hosts(connection: Database, reason: Reason, pages_below: int) -> int:
-    hosts = [id for (id,) in connection.execute(_HOSTS, (reason, pages_below))]
-    count = 0
-    for host in hosts:
-        ids = connection.execute(
-            "SELECT id FROM urls WHERE host = ? AND state = ? AND reason = ?", (host, State.SKIPPED, reason)
-        )
-        count += _wait_again(connection, reason, [id for (id,) in ids])
-        connection.execute("UPDATE hosts SET closed = NULL WHERE id = ?", (host,))
+    ids = (
+        connection.execute(_OF_HOSTS, (State.SKIPPED, reason, reason, pages_below))
+        if _tally(connection, reason)
+        else ()
+    )
+    count = _wait_again(connection, reason, [id for (id,) in ids])
+    connection.execute("UPDATE hosts SET closed = NULL WHERE closed = ? AND pages < ?", (reason, pages_below))
     return count
 
 
@@ -130,7 +131,6 @@ def _wait_again(connection: Database, reason: Reason, ids: Iterable[int]) -> int
 
 
 def _tally(connection: Database, reason: Reason) -> int:
-    row = connection.execute(
-        "SELECT urls FROM tally WHERE state = ? AND reason = ?", (State.SKIPPED, reason)
-    ).fetchone()
+    query = "SELECT urls FROM tally WHERE state = ? AND reason = ?"
+    row = connection.execute(query, (State.SKIPPED, reason)).fetchone()
     return row[0] if row else 0

@@ -14,7 +14,7 @@ CREATE TABLE hosts (
 
 -- A URL's row is written once and stays, because to change a random row of a wide table means to write a whole page of the file.
 -- What becomes of URLs goes into a table that is narrow and has no row for those that just wait. Neither has an index: what the
--- frontier looks up (`store/shelf.py`) is derived from them, and people (`status`, `explain`) can wait for one pass over them.
+-- frontier looks up (`store/url_index.py`) is derived from them, and people (`status`, `explain`) can wait for one pass over them.
 
 CREATE TABLE found (            -- every URL ever seen, and how it was found
   id         INTEGER PRIMARY KEY,        -- in order of discovery
@@ -97,13 +97,13 @@ CREATE TABLE versions (         -- what pages say: a row for the first visit, an
   at          REAL NOT NULL,             -- when it was fetched
   title       TEXT NOT NULL,
   headings    TEXT NOT NULL,             -- one on each line
-  text        BLOB,                      -- the main text, packed (`store/texts.py`); NULL: the page asks not to be kept, since then
+  text        BLOB,                      -- the main text, packed (`store/packed_page.py`); NULL: the page asks not to be kept, since then
   warc_file   TEXT NOT NULL,
   warc_offset INTEGER NOT NULL
 );
 CREATE INDEX versions_page ON versions (page);
 
-CREATE TABLE links (            -- where pages lead, and in which words, packed (`store/linking.py`)
+CREATE TABLE links (            -- where pages lead, and in which words, packed (`store/packed_page.py`)
   page    INTEGER PRIMARY KEY,
   targets BLOB NOT NULL
 );

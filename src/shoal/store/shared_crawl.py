@@ -14,7 +14,6 @@ import time
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from importlib.resources import files
 from pathlib import Path
 
 import msgspec
@@ -23,6 +22,7 @@ from shoal.errors import FolderBusy, FolderError
 from shoal.files import created, unfinished
 from shoal.settings import Cluster, SettingsPart
 from shoal.store import ownership
+from shoal.store.database import schema
 from shoal.store.postgres import PostgresDatabase, place_of
 
 FILE = ownership.CLUSTER
@@ -78,7 +78,7 @@ class Home(SettingsPart, frozen=True, kw_only=True, forbid_unknown_fields=True):
     mark: str = ""
     """Tells the WARC files of this folder from those of other machines."""
     proxy: str = ""
-    """The URL of the proxy, if it has a password; the settings have it without (`store/secrets.py`)."""
+    """The URL of the proxy, if it has a password; the settings have it without (`store/crawl_folder.py`)."""
 
 
 class CoordinatorRecord(SettingsPart, frozen=True, kw_only=True):
@@ -133,7 +133,7 @@ def create(
 ) -> None:
     """Make a new crawl in the database, and the folder that stands for it."""
     home = msgspec.structs.replace(new_home(folder, cluster), proxy=proxy)
-    with closing(PostgresDatabase(cluster.database)) as database, _setting_up(database):
+    with _setting_up(cluster.database) as database:
         _make(database, folder, home)
         database.executemany("INSERT INTO meta VALUES (?, ?)", meta)
         if model:
@@ -154,20 +154,20 @@ def new_home(folder: Path, cluster: Cluster) -> Home:
 
 def prepare(folder: Path, home: Home) -> None:
     """Make empty tables for a crawl that moves here; nobody knows of them before `register`."""
-    with closing(PostgresDatabase(home.database)) as database, _setting_up(database):
+    with _setting_up(home.database) as database:
         _make(database, folder, home)
 
 
 def register(folder: Path, home: Home, crawl: str) -> None:
     """From now on the crawl is known by its folder's name."""
-    with closing(PostgresDatabase(home.database)) as database, _setting_up(database):
+    with _setting_up(home.database) as database:
         database.execute(_REGISTER, (_name(folder), crawl, home.schema, time.time()))
 
 
 def set_aside(home: Home) -> str:
     """Nobody finds the crawl in the database any more, but all of it is still there; answers under which schema."""
     aside = f"{home.schema[:40]}_moved_{int(time.time())}"
-    with closing(PostgresDatabase(home.database)) as database, _setting_up(database):
+    with _setting_up(home.database) as database:
         database.execute(f"ALTER SCHEMA {home.schema} RENAME TO {aside}")
         database.execute(f"DELETE FROM {SHARED}.crawls WHERE home = ?", (home.schema,))
     return aside
@@ -184,7 +184,7 @@ def _make(database: PostgresDatabase, folder: Path, home: Home) -> None:
     database.execute(f"CREATE SCHEMA {home.schema}")
     database.execute(f"COMMENT ON SCHEMA {home.schema} IS '{_OURS}'")
     database.execute(f"SET LOCAL search_path TO {home.schema}")
-    database.executescript(files("shoal.store").joinpath("schema.sql").read_text(encoding="utf-8") + _FILES)
+    database.executescript(schema() + _FILES)
 
 
 def _clear(database: PostgresDatabase, home: Home) -> None:
@@ -203,7 +203,7 @@ def _clear(database: PostgresDatabase, home: Home) -> None:
 
 def adopt(folder: Path, cluster: Cluster) -> bool:
     """Make a folder here for a crawl of that name in the database; False when there is none."""
-    with closing(PostgresDatabase(cluster.database)) as database, _setting_up(database):
+    with _setting_up(cluster.database) as database:
         schema = _registered(database, _name(folder))
     if schema is None:
         return False
@@ -215,25 +215,21 @@ def adopt(folder: Path, cluster: Cluster) -> bool:
 def look_up(folder: Path, cluster: Cluster) -> Home | None:
     """Where the crawl of this name is in the database; nothing is made, here or there."""
     with closing(PostgresDatabase(cluster.database)) as database:
-        if database.execute("SELECT to_regclass(?)", (f"{SHARED}.crawls",)).fetchone() == (None,):
-            return None
-        schema = _registered(database, _name(folder))
+        schema = _registered(database, _name(folder)) if _has_table(database, f"{SHARED}.crawls") else None
     return None if schema is None else Home(database=cluster.database, broker=cluster.broker, schema=schema)
 
 
 def drop(home: Home) -> None:
     """Take a crawl out of the database."""
-    with closing(PostgresDatabase(home.database)) as database, _setting_up(database):
-        registered = database.execute(f"SELECT 1 FROM {SHARED}.crawls WHERE home = ?", (home.schema,)).fetchone()
-        if registered is not None:
+    with _setting_up(home.database) as database:
+        if database.execute(f"DELETE FROM {SHARED}.crawls WHERE home = ?", (home.schema,)).rowcount:
             database.execute(f"DROP SCHEMA IF EXISTS {home.schema} CASCADE")
-            database.execute(f"DELETE FROM {SHARED}.crawls WHERE home = ?", (home.schema,))
 
 
 def connect(folder: Path, home: Home, *, patience: float | None = None) -> PostgresDatabase:
     """A connection to the database of a crawl; a server that takes longer than `patience` for an answer counts as gone."""
     database = PostgresDatabase(home.database, home.schema, patience=patience)
-    if database.execute("SELECT to_regclass(?)", (f"{home.schema}.meta",)).fetchone() == (None,):
+    if not _has_table(database, f"{home.schema}.meta"):
         database.close()
         raise FolderError(f"The crawl of {folder} is not in the database at {place_of(home.database)} any more.")
     return database
@@ -250,28 +246,33 @@ def _registered(database: PostgresDatabase, name: str) -> str | None:
     return row[0] if row else None
 
 
+def _has_table(database: PostgresDatabase, name: str) -> bool:
+    (found,) = database.execute("SELECT to_regclass(?)", (name,)).fetchone()
+    return found is not None
+
+
 @contextmanager
-def _setting_up(database: PostgresDatabase) -> Iterator[None]:
+def _setting_up(url: str) -> Iterator[PostgresDatabase]:
     """One at a time, with the shared schema there."""
-    with database.transaction():
+    with closing(PostgresDatabase(url)) as database, database.transaction():
         database.execute("SELECT pg_advisory_xact_lock(?)", (_SETTING_UP,))
-        if database.execute("SELECT to_regclass(?)", (f"{SHARED}.clocks",)).fetchone() == (None,):
+        if not _has_table(database, f"{SHARED}.clocks"):
             database.executescript(_SHARED)
         if database.execute(_HAS_NOTED_AT, (f"{SHARED}.clocks",)).fetchone() is None:
             database.executescript(_ADD_NOTED_AT)
-        yield
+        yield database
 
 
 def make_shared(url: str) -> None:
     """Make what all crawls of a database share, if it is not there."""
-    with closing(PostgresDatabase(url)) as database, _setting_up(database):
+    with _setting_up(url):
         pass
 
 
 # --- who has it ------------------------------------------------------------------------------------------------------
 
 
-def take(database: PostgresDatabase, folder: Path) -> CoordinatorRecord:
+def take(database: PostgresDatabase, folder: Path) -> None:
     """Have the crawl for as long as this connection lives: nobody else can take it, and without the connection we cannot write.
 
     When another one has it, `FolderBusy` says who.
@@ -279,10 +280,8 @@ def take(database: PostgresDatabase, folder: Path) -> CoordinatorRecord:
     if not try_lock(database):
         raise FolderBusy(f"Another crawl ({last_coordinator(database) or 'unknown'}) is running in {folder}.")
     own = CoordinatorRecord(token=uuid.uuid4().hex, host=socket.gethostname(), pid=os.getpid())
-    said = msgspec.json.encode(own).decode()
     database.execute("DELETE FROM meta WHERE key = 'coordinator'")
-    database.execute("INSERT INTO meta VALUES ('coordinator', ?)", (said,))
-    return own
+    database.execute("INSERT INTO meta VALUES ('coordinator', ?)", (msgspec.json.encode(own).decode(),))
 
 
 def try_lock(database: PostgresDatabase) -> bool:

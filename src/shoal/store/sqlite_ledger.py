@@ -104,8 +104,15 @@ def ledger_path(environ: Mapping[str, str]) -> Path:
     return folder / "shoal" / "hosts.sqlite"
 
 
+def again_at(now: float, next_at: float, others_until: float) -> float:
+    """When a host that was refused is worth another try; another crawl has claimed it until `others_until`, or nobody."""
+    # A claim may last for a minute, but the request is usually over much sooner.
+    again = max(next_at, min(others_until, now + POLL))
+    return again if again > now else now + POLL  # it was claimed, or became free, at this very moment
+
+
 class SqliteLedger:
-    """The clocks of all hosts, in a file that any number of crawls use at the same time."""
+    """The clocks of all hosts (`protocols.Ledger`), in a file that any number of crawls use at the same time."""
 
     def __init__(self, path: Path, owner: str, clock: Callable[[], float]) -> None:
         self._path = path
@@ -124,21 +131,12 @@ class SqliteLedger:
         self, key: str, now: float, until: float, next_at: float = 0.0, tell: Callable[[], None] = lambda: None
     ) -> float:
         """Reserve a host until `until`: 0 when granted, else the time to ask again; `next_at` counts if we die."""
-        values: dict[str, str | float] = {
-            "key": key,
-            "owner": self._owner,
-            "now": now,
-            "until": until,
-            "next_at": next_at,
-        }
+        values: _Values = {"key": key, "owner": self._owner, "now": now, "until": until, "next_at": next_at}
         self._begin()
         if self._claimed(values):
             return 0.0
         next_at, busy_until, owner = self._run(_WHEN, {"key": key}).fetchone()
-        # A claim may last for a minute, but the request is usually over much sooner.
-        free_at = min(busy_until, now + POLL) if owner != self._owner else 0.0
-        again: float = max(next_at, free_at)
-        return again if again > now else now + POLL  # it became free between the two statements
+        return again_at(now, next_at, busy_until if owner != self._owner else 0.0)
 
     def _claimed(self, values: _Values) -> bool:
         """One more try when the clock was set back since the host was claimed or released last."""
@@ -148,7 +146,6 @@ class SqliteLedger:
         return corrected.rowcount > 0 and self._run(_CLAIM, values).rowcount > 0
 
     def release(self, key: str, next_at: float) -> None:
-        """The request is over; nobody may ask this host before `next_at`."""
         self._released.append({"key": key, "owner": self._owner, "next_at": next_at, "now": self._clock()})
 
     def flush(self) -> None:

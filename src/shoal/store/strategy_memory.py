@@ -81,7 +81,11 @@ def decode_model(path: Path, data: bytes) -> Model:
         raise InputError(f"{path} is not a model file: shoal model export makes them.")
     if (version := int(first[1])) != FORMAT:
         raise InputError(f"{path} was written by another version of shoal (format {version}, this one reads {FORMAT}).")
-    return _decoded(path, _unpacked(path, data[first.end() :]))
+    unpacked = _unpacked(path, data[first.end() :])
+    try:
+        return msgspec.msgpack.decode(unpacked, type=Model)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise _damaged(path) from None
 
 
 def _unpacked(path: Path, packed: bytes) -> bytes:
@@ -97,13 +101,6 @@ def _unpacked(path: Path, packed: bytes) -> bytes:
     if unpacking.unused_data:
         raise _damaged(path)
     return data
-
-
-def _decoded(path: Path, data: bytes) -> Model:
-    try:
-        return msgspec.msgpack.decode(data, type=Model)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise _damaged(path) from None
 
 
 def _truncated(path: Path) -> InputError:
@@ -185,14 +182,10 @@ def set_threshold(connection: Database, topic: Topic, now: float) -> None:
 
 
 def _beginning(connection: Database, first: Topic) -> TopicChange:
-    return TopicChange(topic=first, pages=0, at=_started(connection), why="as the crawl was started")
+    """It counts from when the first page came; 0 before that."""
+    row = connection.execute("SELECT fetched_at FROM pages ORDER BY fetch_order LIMIT 1").fetchone()
+    return TopicChange(topic=first, pages=0, at=row[0] if row else 0.0, why="as the crawl was started")
 
 
 def _change(pages: int, at: float, why: str, topic: str, memory: bytes) -> TopicChange:
     return TopicChange(topic=msgspec.json.decode(topic, type=Topic), pages=pages, at=at, why=why, memory=memory)
-
-
-def _started(connection: Database) -> float:
-    """When the first page came; 0 before that."""
-    row = connection.execute("SELECT fetched_at FROM pages ORDER BY fetch_order LIMIT 1").fetchone()
-    return row[0] if row else 0.0

@@ -32,13 +32,12 @@ _WORDS_OF_4 = {
 _NOTED_BY_3 = re.compile(r"Moved to (\S+) (\(\d+\)\.)")
 
 
-def upgrade(database: Database, version: int) -> int:
-    """Bring a database up to date, as far as there are steps; answers which version it has then. Runs in a transaction."""
+def upgrade(database: Database, version: int) -> None:
+    """Bring a database up to date, as far as there are steps. Runs in a transaction."""
     while step := _STEPS.get(version):
         step(database)
         version += 1
     database.execute("UPDATE meta SET value = ? WHERE key = 'version'", (str(version),))
-    return version
 
 
 def can_upgrade(version: int) -> bool:

@@ -11,19 +11,15 @@ private copy of them in such a temporary database, filled at the start; every co
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from importlib.resources import files
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
 from shoal.model import Entry, Reason, State
 from shoal.model.stored import HostRecord, Known, Waiting
-from shoal.store.database import Database, SqliteDatabase, Steps, Write, in_bites, open_file, question_marks
+from shoal.store.database import Database, SqliteDatabase, Steps, Write, in_bites, insert, open_file, portions, schema
 
-_TABLE = re.compile(r"CREATE TABLE (\w+) ")
 _CACHE_KILOBYTES = 48 * 1024
 """Beyond that the index is read from the temporary file."""
 _SPARE = 100_000
@@ -35,10 +31,8 @@ _NO_FATE: _Fate = (State.WAITING, None, "", 1, 0.0, "")
 # In the order of the index, so that pages are filled one after the other.
 _FILL = "INSERT INTO keys SELECT key, id FROM {} ORDER BY key"
 _KEY = "INSERT INTO keys VALUES (?, ?)"
-MIRRORED = ("hosts", "found", "fates", "robots")
-"""The tables of which a mirror has a copy."""
-_PORTION = 5_000
-"""Rows that are copied at once."""
+_MIRRORED = ("hosts", "found", "fates", "robots")
+"""The tables of which a mirror has a copy; the others stay empty there."""
 _SIEVE_BYTES = 2**22
 """With a million URLs, 3 % of the questions that could be spared go to the index all the same."""
 _STATES = tuple(State)
@@ -81,12 +75,10 @@ class SqliteUrlIndex:
         self.expect_fates(id for (id,) in connection.execute("SELECT id FROM fates"))
 
     def last_id(self) -> int:
-        """The highest id ever given."""
         id: int = self._execute("SELECT coalesce(max(id), 0) FROM found").fetchone()[0]
         return id
 
     def find(self, key: int) -> Known | None:
-        """What is known of the URL with this key."""
         if not self._sieve.may_have(key):
             return None
         found = self._index.execute("SELECT id FROM keys WHERE key = ?", (key,)).fetchone()
@@ -100,7 +92,6 @@ class SqliteUrlIndex:
         )
 
     def read(self, id: int) -> Entry:
-        """The whole entry."""
         row = self._execute(_READ, (id,)).fetchone()
         key, url, host, priority, depth, parent, origin, hop, anchor, why, inherited = row
         state, reason, detail, attempt, not_before, target = self._fate(id)
@@ -117,12 +108,10 @@ class SqliteUrlIndex:
         return fate
 
     def hosts(self) -> Iterable[HostRecord]:
-        """Every host."""
         for name, pages, closed in self._execute("SELECT name, pages, closed FROM hosts"):
             yield HostRecord(name=name, pages=pages, closed=_reason(closed))
 
     def waiting(self) -> Iterable[Waiting]:
-        """Every URL that waits."""
         again = dict(self._execute("SELECT id, not_before FROM fates WHERE state = 0"))
         fated, names = self._fated, self._host_names
         for id, host, priority in self._execute("SELECT id, host, priority FROM found"):
@@ -175,10 +164,11 @@ def index_of(database: Path) -> SqliteDatabase:
 def mirror_of(database: Database) -> SqliteDatabase:
     """The index of a crawl that is elsewhere, together with a copy of all that the event loop asks for."""
     mirror = _temporary()
-    for table, statement in _mirrored().items():
-        mirror.execute(statement)
+    mirror.executescript(schema())
+    for table in _MIRRORED:
         with mirror.transaction():
-            _copy(database, mirror, table)
+            for portion in portions(database, f"SELECT * FROM {table}"):
+                insert(mirror, table, portion)
     mirror.execute(_FILL.format("found"))
     return mirror
 
@@ -190,20 +180,6 @@ def _temporary() -> SqliteDatabase:
     index.execute("PRAGMA journal_mode = OFF")
     index.execute("CREATE TABLE keys (key INTEGER PRIMARY KEY, id INTEGER NOT NULL)")
     return index
-
-
-def _mirrored() -> dict[str, str]:
-    """The statements that make the tables of a mirror, by their names."""
-    schema = files("shoal.store").joinpath("schema.sql").read_text(encoding="utf-8")
-    found = ((part, _TABLE.search(part)) for part in schema.split("\n\n"))
-    tables = {table[1]: part[table.start() :] for part, table in found if table}
-    return {name: tables[name] for name in MIRRORED}
-
-
-def _copy(database: Database, mirror: SqliteDatabase, table: str) -> None:
-    rows = database.stream(f"SELECT * FROM {table}")
-    while portion := list(islice(rows, _PORTION)):
-        mirror.executemany(f"INSERT INTO {table} VALUES ({question_marks(len(portion[0]))})", portion)
 
 
 def _reason(text: str | None) -> Reason | None:
