@@ -15,14 +15,23 @@ settings.register_profile("shoal", deadline=None)
 settings.load_profile("shoal")
 
 
+@pytest.hookimpl(tryfirst=True)  # before those whose mark was not asked for are left out
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """How much of the code the tests see is measured over the fast ones: to be watched doubles what a crawl costs.
+    """What needs a real server is slow: it has to be started.
 
-    A test that measures CPU time says so itself (`no_cover`): what it measures would be the watching.
+    How much of the code the tests see is measured over the others, and over those that have a server: to be watched doubles what
+    a crawl costs. A test that measures CPU time says so itself (`no_cover`): what it measures would be the watching.
     """
     for item in items:
         if item.get_closest_marker("slow"):
             item.add_marker("no_cover")
+        if _needs_a_server(item):
+            item.add_marker("slow")
+
+
+def _needs_a_server(item: pytest.Item) -> bool:
+    fixtures, case = getattr(item, "fixturenames", ()), getattr(item, "callspec", None)
+    return bool({"postgres", "rabbitmq"} & {*fixtures}) or (case is not None and "postgresql" in case.params.values())
 
 
 @pytest.fixture(autouse=True)

@@ -57,11 +57,12 @@ def test_an_unfinished_folder_is_none_and_can_be_made_again(tmp_path: Path) -> N
     assert sorted(path.name for path in tmp_path.iterdir()) == [left.name, folders.DATABASE]
 
 
-def test_a_folder_of_another_version_is_refused(folder: Path) -> None:
+@pytest.mark.parametrize("version", ["99", '"5.0"', "null"])
+def test_a_folder_of_another_version_is_refused(folder: Path, version: str) -> None:
     with sqlite3.connect(folder / folders.DATABASE) as database:
-        database.execute("UPDATE meta SET value = '99' WHERE key = 'version'")
+        database.execute("UPDATE meta SET value = ? WHERE key = 'version'", (version,))
     database.close()
-    with pytest.raises(FolderError, match=r"another version of shoal \(format 99"):
+    with pytest.raises(FolderError, match=r"another version of shoal \(format (99|5\.0|None)"):
         folders.connect(folder)
 
 

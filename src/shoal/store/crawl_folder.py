@@ -288,8 +288,9 @@ def check_secrets(settings: Settings) -> None:
 
 
 def _check_version(folder: Path, connection: Database) -> None:
-    version = read_meta(connection, "version", int) or 0
-    if can_upgrade(version):
+    # Whatever stands there: a later shoal may count in another way.
+    version = read_meta(connection, "version", object)
+    if isinstance(version, int) and can_upgrade(version):
         _bring_up_to_date(folder, connection)
     elif version != VERSION:
         raise FolderError(
