@@ -26,7 +26,7 @@ from shoal.protocols import (
 )
 from shoal.strategy import promising
 from shoal.strategy.link_model.explanation import reasons_for, sentence
-from shoal.strategy.link_model.features import Features, Floats
+from shoal.strategy.link_model.features import Features, Floats, hand_on
 from shoal.strategy.link_model.link_rows import (
     PLACES,
     FoundLink,
@@ -40,8 +40,15 @@ from shoal.strategy.link_model.link_rows import (
 )
 from shoal.strategy.link_model.persistence import Memo, knowledge_of, pack_rows, read_memos, restore
 from shoal.strategy.link_model.pricing import EXPLORE, LinkPricing
-from shoal.strategy.link_model.regression import BayesianRegression
-from shoal.strategy.link_model.valuation import HUBS, KEPT, LinkModel, Observation, leads_prior, worth_prior
+from shoal.strategy.link_model.valuation import (
+    HUBS,
+    KEPT,
+    BayesianRegression,
+    LinkModel,
+    Observation,
+    leads_prior,
+    worth_prior,
+)
 from shoal.topic.word_vectors import Meanings, spaces
 from shoal.urls import key_of
 
@@ -151,7 +158,7 @@ class Learned(Strategy, Repricer, LeaseObserver, LinkExplainer, MarkLearner, For
         rows = rows_of([*new, *again], source, hints_beside(found), self._named.parts, self._meanings)
         self._last, features = self._read(flight, rows, self._ways(rows))
         leads = self._model.gain(rows[: len(new)], features[: len(new)])
-        self._model.hand_on(features, rows, leads)
+        hand_on(features, rows, leads)
         self._count(key, self._last, judged, leads, relevant=relevant)
         rows = self._keep(rows, features, len(new))
         self._memo = msgspec.msgpack.encode(
@@ -220,14 +227,14 @@ class Learned(Strategy, Repricer, LeaseObserver, LinkExplainer, MarkLearner, For
 
     def _sorted(self, found: Sequence[FoundLink]) -> tuple[list[FoundLink], list[FoundLink]]:
         """Links that are new, and those that wait already and may have been found in a better way."""
-        slots = [self._links.find(one.key) for one in found]
-        new = [one for one, slot in zip(found, slots, strict=True) if slot is None and not self._is_over(one.key)]
-        ways = self._links.ways
-        again = [one for one, slot in zip(found, slots, strict=True) if slot is not None and ways[slot] <= MOST_WAYS]
+        new, again = [], []
+        for one in found:
+            if (slot := self._links.find(one.key)) is not None:
+                if self._links.ways[slot] <= MOST_WAYS:
+                    again.append(one)
+            elif one.key not in self._over and one.key not in self._flying:
+                new.append(one)
         return new, again
-
-    def _is_over(self, key: int) -> bool:
-        return key in self._over or key in self._flying
 
     def _ways(self, rows: Rows) -> Floats:
         """How many pages link to each."""

@@ -18,6 +18,7 @@ from shoal.strategy.link_model.features import (
     FeatureReader,
     Features,
     TokenCounts,
+    hand_on,
 )
 from shoal.strategy.link_model.hashing import NO_TOKEN
 from shoal.strategy.link_model.link_rows import PLACES, Rows
@@ -96,11 +97,11 @@ def test_the_general_means_begin_with_two_pages_and_forget() -> None:
 def test_the_general_means_can_be_carried_elsewhere() -> None:
     made, other = TokenCounts(), TokenCounts()
     made.add_to_means(1.0, 0.5)
-    other.restore(made.state())
+    other.means = made.means
     assert (other.mean_worth, other.mean_leads) == (made.mean_worth, made.mean_leads)
     for each in (made, other):
         each.add_to_means(0.0, 0.0)
-    assert other.state() == made.state()
+    assert other.means == made.means
 
 
 # --- dead links ------------------------------------------------------------------------------------------------------
@@ -307,7 +308,7 @@ def test_what_a_page_leads_to_is_handed_on_to_those_that_go_on_with_it() -> None
     row = rows(links, page)
     features = read(row)
     assert features[:, [one.name.endswith("leads") for one in FEATURES]] == pytest.approx(0.0, abs=1e-7)
-    FeatureReader(TokenCounts(), means=False).hand_on(features, row, 0.75)
+    hand_on(features, row, 0.75)
     names = ("page leads", "next page leads", "same folder leads", "twin leads")
     assert [[feature(features, name, line) for name in names] for line in range(4)] == [
         [0.75, 0.75, 0.75, 0.75],

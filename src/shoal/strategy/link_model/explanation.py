@@ -51,7 +51,7 @@ def _said(model: LinkModel, family: Family, amount: float, row: Rows, entry: Ent
         case Family.PAGE:
             return f"the page it stands on scores {float(row['score'][0]):.2f}"
         case Family.SIBLINGS:
-            return _fared("pages beside it", model, row, "page", good)
+            return _siblings(model, row, good)
         case Family.SECTION:
             return _share("this section of the site", model, row, "folder")
         case Family.SITE:
@@ -61,7 +61,8 @@ def _said(model: LinkModel, family: Family, amount: float, row: Rows, entry: Ent
                 "it goes on with a list that led to good pages" if good else "it goes on with a list that led nowhere"
             )
         case Family.NEAR:
-            return _away(int(row["depth"][0]))
+            depth = int(row["depth"][0])
+            return "a seed links to it" if depth <= 1 else f"it is {depth} links away from a seed"
         case Family.LIKE:
             return "its words mean what good links mean" if good else "its words mean something else"
         case Family.FORM:
@@ -84,14 +85,10 @@ def _word(begin: str, kind: str, words: list[str], model: LinkModel, good: bool)
     return f"{begin} “{word}”" if good else f"{begin} “{word}”, which paid less"
 
 
-def _away(links: int) -> str:
-    return "a seed links to it" if links <= 1 else f"it is {links} links away from a seed"
-
-
-def _fared(begin: str, model: LinkModel, row: Rows, place: str, good: bool) -> str:
-    if not model.counts.pages[row["places"][0, PLACES.index(place)]]:
+def _siblings(model: LinkModel, row: Rows, good: bool) -> str:
+    if not model.counts.pages[row["places"][0, PLACES.index("page")]]:
         return f"links beside it {'name the topic' if good else 'hardly name the topic'}"
-    return f"{begin} were relevant" if good else f"{begin} were not relevant"
+    return f"pages beside it {'were relevant' if good else 'were not relevant'}"
 
 
 def _share(begin: str, model: LinkModel, row: Rows, place: str) -> str:

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from shoal.strategy.link_model.hashing import BUCKETS, NO_TOKEN
 from shoal.strategy.link_model.link_rows import NEXT_PAGE, PLACES, SAME_FOLDER, SAME_SITE, TWIN, Rows
-from shoal.strategy.link_model.regression import Vector
 
 Floats: TypeAlias = NDArray[np.float32]
+Vector: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.int32]
 _FIRST_DEAD = 0.25
 """One link in five is dead, before anything is known."""
@@ -38,17 +38,18 @@ class TokenCounts:
         self._alive = np.array([[_FIRST_DEAD, 1.0], [_FIRST_DEAD, 1.0]])
         """Dead links and pages: of links to another site, and of links to the same."""
         # Before anything is known: two pages, a tenth good.
-        self._weight, self._worth, self._leads = 2.0, 0.2, 0.2
+        self.means = (2.0, 0.2, 0.2)
+        """All pages, and what they were worth and led to, added up; as far as they are not forgotten."""
 
     @property
     def mean_worth(self) -> float:
         """What a page is worth, whatever led to it."""
-        return self._worth / self._weight
+        return self.means[1] / self.means[0]
 
     @property
     def mean_leads(self) -> float:
         """What a page leads to, whatever led to it."""
-        return self._leads / self._weight
+        return self.means[2] / self.means[0]
 
     def add(self, numbers: Numbers, worth: float, leads: float, pages: float = 1.0) -> None:
         """A page came (or, with negative numbers, is taken back) that had these tokens."""
@@ -61,9 +62,8 @@ class TokenCounts:
     def add_to_means(self, worth: float, leads: float) -> None:
         """A page came: the general means move, and forget."""
         kept = 1 - 1 / MEAN_PAGES
-        self._weight = self._weight * kept + 1
-        self._worth = self._worth * kept + worth
-        self._leads = self._leads * kept + leads
+        pages, all_worth, all_leads = self.means
+        self.means = pages * kept + 1, all_worth * kept + worth, all_leads * kept + leads
 
     def led(self, host: int, *, same_site: bool, alive: bool) -> None:
         """A link to this host led to a page, or to none."""
@@ -82,14 +82,6 @@ class TokenCounts:
         came = self.pages[numbers]
         deviation: Floats = (values[numbers] - np.float32(mean) * came) / (came + np.float32(pages))
         return deviation
-
-    def state(self) -> tuple[float, float, float]:
-        """The general means, to be carried elsewhere."""
-        return self._weight, self._worth, self._leads
-
-    def restore(self, state: tuple[float, float, float]) -> None:
-        """Begin with the general means of another crawl."""
-        self._weight, self._worth, self._leads = state
 
 
 # --- by which features is a link known, and what do we think of each before the first page came ----------------------
@@ -221,7 +213,7 @@ class FeatureReader:
             address[:, 1:],
             best_anchor,
             best_address,
-            _handed_on(rows, rows["leads"]),
+            _handed_on(rows),
             _near(rows),
             1 / (1 + pages[:, (_SECTION, _FOLDER, _HOST, _SHAPE)]),
             _form(rows, ways),
@@ -229,11 +221,6 @@ class FeatureReader:
         if self._means:
             blocks.append(rows["meaning"])
         return np.concatenate(blocks, axis=1, dtype=np.float32)
-
-    def hand_on(self, features: Features, rows: Rows, leads: float) -> None:
-        """The page of these links, whose features were read before that was known, leads to so much."""
-        rows["leads"] = leads
-        features[:, _LEADS : _LEADS + 4] = _handed_on(rows, rows["leads"])
 
     def _fared(self, places: NDArray[np.int32], pages: Floats) -> Floats:
         """Siblings, list, frame, site, section, folder, shape: each by how much it differs from what it belongs to."""
@@ -276,9 +263,15 @@ def _named(rows: Rows) -> Floats:
     return np.stack([one, named, around, spelt, anywhere, rows["beside"], rows["score"], rows["above"]], axis=1)
 
 
-def _handed_on(rows: Rows, leads: Floats) -> Floats:
+def hand_on(features: Features, rows: Rows, leads: float) -> None:
+    """The page of these links, whose features were read before that was known, leads to so much."""
+    rows["leads"] = leads
+    features[:, _LEADS : _LEADS + 4] = _handed_on(rows)
+
+
+def _handed_on(rows: Rows) -> Floats:
     """What a page leads to, for all its links, and once more for those that may go on with it."""
-    handed: Floats = leads[:, None] * (rows["flags"][:, None] & _GOING_ON == _GOING_ON)
+    handed: Floats = rows["leads"][:, None] * (rows["flags"][:, None] & _GOING_ON == _GOING_ON)
     return handed
 
 
