@@ -61,16 +61,6 @@ def test_how_far_it_has_come(tmp_path: Path) -> None:
     assert found(index, "-nothing") == []
 
 
-def test_clear(tmp_path: Path) -> None:
-    with IndexWriter(tmp_path) as writer:
-        writer.add([page(1, "grid")])
-        writer.commit(reached=3)
-        writer.clear()
-        writer.commit()
-        assert writer.last_version() == 0
-    assert open_index(tmp_path).versions() == {}
-
-
 def test_what_failed_is_not_committed(tmp_path: Path) -> None:
     with IndexWriter(tmp_path) as writer:
         writer.add([page(1, "grid")])
