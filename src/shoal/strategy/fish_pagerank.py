@@ -64,7 +64,7 @@ CHOICE = Registered(
     make=FishPageRank,
     judge="zones",
     parameters=(
-        Parameter(name="g", default=SHARE, least=0.0, most=1.0, what="how much importance counts, against relevance"),
-        Parameter(name="threshold", default=THRESHOLD, least=0.0, most=3.1, what="links worth less are dropped"),
+        Parameter("g", SHARE, least=0.0, most=1.0, what="how much importance counts, against relevance"),
+        Parameter("threshold", THRESHOLD, least=0.0, most=3.1, what="links worth less are dropped"),
     ),
 )

@@ -250,11 +250,9 @@ CHOICE = Registered(
     make=Genetic,
     judge="relative",
     parameters=(
-        Parameter(name="population", default=POPULATION, least=10, most=100_000, what="links of one generation"),
-        Parameter(
-            name="crossover", default=CROSSOVER, least=0.0, most=1.0, what="their share by selection and crossover"
-        ),
-        Parameter(name="k", default=HINT_WEIGHT, least=0.0, most=1e6, what="what the hints count, against the page"),
-        Parameter(name="threshold", default=THRESHOLD, least=0.0, most=1e6, what="the least fitness that is selected"),
+        Parameter("population", POPULATION, least=10, most=100_000, what="links of one generation"),
+        Parameter("crossover", CROSSOVER, least=0.0, most=1.0, what="their share by selection and crossover"),
+        Parameter("k", HINT_WEIGHT, least=0.0, most=1e6, what="what the hints count, against the page"),
+        Parameter("threshold", THRESHOLD, least=0.0, most=1e6, what="the least fitness that is selected"),
     ),
 )

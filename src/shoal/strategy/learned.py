@@ -12,7 +12,6 @@ import numpy as np
 from shoal.cache import cached
 from shoal.judge.evidence import Words
 from shoal.judge.registry import Parameter, Registered
-from shoal.judge.vector import EVERYWHERE, LinkScorer
 from shoal.model import Candidate, Entry, Evidence, Link, Mark, Outlook, Repriced, Seen, Topic
 from shoal.protocols import (
     Forecaster,
@@ -105,8 +104,7 @@ class Learned(Strategy, Repricer, LeaseObserver, LinkExplainer, MarkLearner, For
 
     def __init__(self, topic: Topic, meanings: Meanings, model: LinkModel, pricing: LinkPricing) -> None:
         """Of the topic only the words: the rest is in the judge's verdict on the page and its hints on the links."""
-        words = Words(topic)
-        self._named = LinkScorer(words.vector, EVERYWHERE, words.named)
+        self._named = Words(topic).links
         self._meanings = meanings
         self._links = model.links
         self._model = model
@@ -399,23 +397,9 @@ CHOICE = Registered(
     make=Learned.make,
     judge="evidence",
     parameters=(
-        Parameter(
-            name="hubs", default=HUBS, least=0.0, most=10.0, what="how much it counts that a page leads to good pages"
-        ),
-        Parameter(name="kept", default=KEPT, least=0.9, most=1.0, what="how much of the past is kept with each page"),
-        Parameter(
-            name="explore",
-            default=EXPLORE,
-            least=0.0,
-            most=1.0,
-            what="the share of pages that explore when little pays",
-        ),
-        Parameter(
-            name="host_share",
-            default=1.0,
-            least=0.001,
-            most=1.0,
-            what="hosts with a larger share of the pages must wait",
-        ),
+        Parameter("hubs", HUBS, least=0.0, most=10.0, what="how much it counts that a page leads to good pages"),
+        Parameter("kept", KEPT, least=0.9, most=1.0, what="how much of the past is kept with each page"),
+        Parameter("explore", EXPLORE, least=0.0, most=1.0, what="the share of pages that explore when little pays"),
+        Parameter("host_share", 1.0, least=0.001, most=1.0, what="hosts with a larger share of the pages must wait"),
     ),
 )
