@@ -53,10 +53,9 @@ class LinkRanking:
 
     def waiting(self, keys: Iterable[int], lost: bytes = b"") -> dict[int, float]:
         """The values of those of the URLs that were known then, and neither fetched nor lost (by number: 1 if so)."""
-        numbers = {key: self._graph.number(key) for key in keys if key in self._graph}
-        known = {key: number for key, number in numbers.items() if number < len(self.values)}
         may = self._may_wait(lost)
-        return {key: float(self.values[number]) for key, number in known.items() if may[number]}
+        numbers = {key: self._graph.number(key) for key in keys if key in self._graph}
+        return {key: float(self.values[at]) for key, at in numbers.items() if at < len(self.values) and may[at]}
 
     def best_pages(self, limit: int) -> list[tuple[int, float]]:
         """Of the fetched pages, keys and values, the largest value first; of equal ones, the URL that was found first."""

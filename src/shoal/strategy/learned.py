@@ -152,13 +152,14 @@ class Learned(Strategy, Repricer, LeaseObserver, LinkExplainer, MarkLearner, For
         found = self._distinct(links, key)
         known = [one.key for one in found if self._links.find(one.key) is not None]
         self._links.name_again(known)
-        new, again = self._sorted(found)
+        new, again, slots = self._sorted(found)
         rows = rows_of([*new, *again], source, hints_beside(found), self._named.parts, self._meanings)
-        self._last, features = self._read(flight, rows, self._ways(rows))
+        ways = np.concatenate([np.ones(len(new), dtype=np.float32), self._links.ways[slots]])
+        self._last, features = self._read(flight, rows, ways)
         leads = self._model.gain(rows[: len(new)], features[: len(new)])
         hand_on(features, rows, leads)
         self._count(key, self._last, judged, leads, relevant=relevant)
-        rows = self._keep(rows, features, len(new))
+        rows = self._keep(rows, features, slots)
         self._memo = msgspec.msgpack.encode(
             Memo(
                 key=key,
@@ -223,28 +224,19 @@ class Learned(Strategy, Repricer, LeaseObserver, LinkExplainer, MarkLearner, For
             if keys[url] != page
         ]
 
-    def _sorted(self, found: Sequence[FoundLink]) -> tuple[list[FoundLink], list[FoundLink]]:
-        """Links that are new, and those that wait already and may have been found in a better way."""
-        new, again = [], []
-        for one in found:
-            if (slot := self._links.find(one.key)) is not None:
-                if self._links.ways[slot] <= MOST_WAYS:
-                    again.append(one)
-            elif one.key not in self._over and one.key not in self._flying:
-                new.append(one)
-        return new, again
+    def _sorted(self, found: Sequence[FoundLink]) -> tuple[list[FoundLink], list[FoundLink], Slots]:
+        """Links that are new, and those that wait already and may have been found in a better way, with where they are."""
+        over, flying, ways = self._over, self._flying, self._links.ways
+        pairs = [(one, self._links.find(one.key)) for one in found]
+        new = [one for one, slot in pairs if slot is None and one.key not in over and one.key not in flying]
+        again = [(one, slot) for one, slot in pairs if slot is not None and ways[slot] <= MOST_WAYS]
+        return new, [one for one, _ in again], np.array([slot for _, slot in again], dtype=np.int64)
 
-    def _ways(self, rows: Rows) -> Floats:
-        """How many pages link to each."""
-        slots = [self._links.find(key) for key in rows["key"].tolist()]
-        return np.array([1.0 if slot is None else self._links.ways[slot] for slot in slots], dtype=np.float32)
-
-    def _keep(self, rows: Rows, features: Features, new: int) -> Rows:
-        """Take in the links that are new (the first ones) and those that are worth more than the way they were known by."""
-        value = self._model.value(features)
-        before = [self._links.find(key) for key in rows["key"][new:].tolist()]
+    def _keep(self, rows: Rows, features: Features, slots: Slots) -> Rows:
+        """Take in the links that are new (the first ones) and those that are worth more than in their slots until now."""
+        new = len(rows) - len(slots)
         better = np.ones(len(rows), dtype=np.bool_)
-        better[new:] = value[new:] > self._links.value[np.array(before, dtype=np.int64)]
+        better[new:] = self._model.value(features)[new:] > self._links.value[slots]
         rows = rows[better]
         self._value(self._put(rows), features[better])
         return rows

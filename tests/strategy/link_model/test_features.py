@@ -73,9 +73,11 @@ def test_a_page_may_count_for_several() -> None:
 def test_by_how_much_tokens_differ_from_the_mean() -> None:
     made = counts()
     # (1.5 - 0.25 x 2) / (2 + 6), (0.5 - 0.25 x 1) / (1 + 6); of what was never seen, nothing is said
-    deviations = made.deviations(made.worth, 0.25, 6.0, numbers(7, 8, 9, NO_TOKEN))
-    assert deviations == pytest.approx([1.0 / 8, 0.25 / 7, 0.0, 0.0])
-    assert made.deviations(made.worth, 0.25, 6.0)[7] == deviations[0], "all at once"
+    made.means = (1.0, 0.25, 0.5)
+    worth, leads = made.deviations(numbers(7, 8, 9, NO_TOKEN)).T
+    assert worth == pytest.approx([1.0 / 8, 0.25 / 7, 0.0, 0.0])
+    assert leads == pytest.approx([1.0 / 8, -0.5 / 7, 0.0, 0.0]), "(2 - 0.5 x 2) / (2 + 6), (0 - 0.5 x 1) / (1 + 6)"
+    assert made.deviations()[7].tolist() == [worth[0], leads[0]], "all at once"
 
 
 def test_before_the_first_page_a_tenth_is_good() -> None:

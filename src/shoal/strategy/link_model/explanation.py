@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from shoal.model import Entry, Evidence
-from shoal.strategy.link_model.features import FEATURES, FEW_WORDS, Family, Features
+from shoal.strategy.link_model.features import FEATURES, Family, Features
 from shoal.strategy.link_model.hashing import MOST_TOKENS, address_words, hash_token, words_in
 from shoal.strategy.link_model.link_rows import PLACES, Rows
 from shoal.strategy.link_model.valuation import LinkModel
@@ -76,10 +76,8 @@ def _word(begin: str, kind: str, words: list[str], model: LinkModel, good: bool)
     # A number says how many digits it has; nobody wants to read that.
     if not (words := [word for word in words[:MOST_TOKENS] if not word.isdigit()]):
         return f"{begin} nothing"
-    counts = model.counts
     numbers = np.array([hash_token(f"{kind}:{word}") for word in words], dtype=np.int32)
-    worth = counts.deviations(counts.worth, counts.mean_worth, FEW_WORDS, numbers)
-    leads = counts.deviations(counts.leads, counts.mean_leads, FEW_WORDS, numbers)
+    worth, leads = model.counts.deviations(numbers).T
     total = worth + model.hubs * leads
     word = words[int(total.argmax() if good else total.argmin())]
     return f"{begin} “{word}”" if good else f"{begin} “{word}”, which paid less"

@@ -77,11 +77,12 @@ class TokenCounts:
         likely: Floats = (came + _FEW_LINKS * usual) / (came + self.dead[hosts] + _FEW_LINKS)
         return likely
 
-    def deviations(self, values: Floats, mean: float, pages: float, numbers: Numbers | slice = slice(None)) -> Floats:
-        """By how much pages with these tokens differ from the mean; 0 for NO_TOKEN and for tokens not seen yet."""
+    def deviations(self, numbers: Numbers | slice = slice(None)) -> Floats:
+        """By how much pages with these words differ from the means of worth and leads; 0 for NO_TOKEN and words not seen yet."""
         came = self.pages[numbers]
-        deviation: Floats = (values[numbers] - np.float32(mean) * came) / (came + np.float32(pages))
-        return deviation
+        both = ((self.worth, self.mean_worth), (self.leads, self.mean_leads))
+        differences = [values[numbers] - np.float32(mean) * came for values, mean in both]
+        return np.stack([difference / (came + np.float32(FEW_WORDS)) for difference in differences], axis=1)
 
 
 # --- by which features is a link known, and what do we think of each before the first page came ----------------------
@@ -189,13 +190,7 @@ class FeatureReader:
         """`means`: rows say what their words mean; those numbers are features, too, behind all others."""
         self._means = means
         self._counts = counts
-        self._words = np.stack(
-            [
-                counts.deviations(counts.worth, counts.mean_worth, FEW_WORDS),
-                counts.deviations(counts.leads, counts.mean_leads, FEW_WORDS),
-            ],
-            axis=1,
-        )
+        self._words = counts.deviations()
 
     def features(self, rows: Rows, ways: Floats) -> Features:
         """One line per row, in the order of `FEATURES`."""
