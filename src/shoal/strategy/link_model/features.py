@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,21 +94,10 @@ _DEEP = 10
 _HOST, _SECTION, _FOLDER, _SHAPE, _PAGE, _LIST, _FRAME = range(len(PLACES))
 
 
-class Family(StrEnum):
-    """What features are about."""
-
-    GROUND = "ground"
-    NAMED = "named"
-    WORDS = "words"
-    ADDRESS = "address"
-    PAGE = "page"
-    SIBLINGS = "siblings"
-    SECTION = "section"
-    SITE = "site"
-    TURNING = "turning"
-    NEAR = "near"
-    LIKE = "like"
-    FORM = "form"
+Family = Literal[
+    "ground", "named", "words", "address", "page", "siblings", "section", "site", "turning", "near", "like", "form"
+]
+"""What features are about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,49 +111,49 @@ class Feature:
 
 
 FEATURES = (
-    Feature("always", Family.GROUND, 0.1, 0.1),
-    Feature("named", Family.NAMED, 0.45, 0.15),
-    Feature("around", Family.NAMED, 0.15),
-    Feature("spelt", Family.NAMED, 0.15),
-    Feature("named anywhere", Family.NAMED, 0.3),
-    Feature("beside", Family.SIBLINGS),
-    Feature("score", Family.PAGE, 0.2, 0.1),
-    Feature("above", Family.PAGE, 0.1),
-    Feature("siblings", Family.SIBLINGS, 0.2),
-    Feature("list", Family.SIBLINGS, 0.2),
-    Feature("frame", Family.SIBLINGS, 0.1),
-    Feature("site", Family.SITE, 0.1),
-    Feature("section", Family.SECTION, 0.1),
-    Feature("folder", Family.SECTION, 0.1),
-    Feature("shape", Family.SECTION, 0.1),
-    Feature("anchor", Family.WORDS, 0.3),
-    Feature("address", Family.ADDRESS, 0.3),
-    Feature("siblings lead", Family.SIBLINGS, 0.0, 0.1),
-    Feature("frame leads", Family.SIBLINGS, 0.0, 0.1),
-    Feature("site leads", Family.SITE, 0.0, 0.1),
-    Feature("section leads", Family.SECTION, 0.0, 0.1),
-    Feature("folder leads", Family.SECTION, 0.0, 0.1),
-    Feature("shape leads", Family.SECTION, 0.0, 0.1),
-    Feature("anchor leads", Family.WORDS, 0.0, 0.3),
-    Feature("address leads", Family.ADDRESS, 0.0, 0.3),
-    Feature("best word leads", Family.WORDS, 0.0, 0.2),
-    Feature("best address word leads", Family.ADDRESS, 0.0, 0.2),
-    Feature("page leads", Family.PAGE),
-    Feature("next page leads", Family.TURNING, 0.0, 0.5),
-    Feature("same folder leads", Family.TURNING, 0.0, 0.1),
-    Feature("twin leads", Family.TURNING, 0.0, 0.1),
-    Feature("same folder", Family.SECTION),
-    Feature("near a seed", Family.NEAR, 0.0, 0.15),
-    Feature("depth", Family.NEAR),
-    Feature("new section", Family.SECTION),
-    Feature("new folder", Family.SECTION),
-    Feature("new site", Family.SITE),
-    Feature("new shape", Family.SECTION),
-    Feature("ways", Family.FORM),
-    Feature("same site", Family.FORM),
-    Feature("length", Family.FORM),
-    Feature("position", Family.FORM),
-    Feature("crowd", Family.FORM),
+    Feature("always", "ground", 0.1, 0.1),
+    Feature("named", "named", 0.45, 0.15),
+    Feature("around", "named", 0.15),
+    Feature("spelt", "named", 0.15),
+    Feature("named anywhere", "named", 0.3),
+    Feature("beside", "siblings"),
+    Feature("score", "page", 0.2, 0.1),
+    Feature("above", "page", 0.1),
+    Feature("siblings", "siblings", 0.2),
+    Feature("list", "siblings", 0.2),
+    Feature("frame", "siblings", 0.1),
+    Feature("site", "site", 0.1),
+    Feature("section", "section", 0.1),
+    Feature("folder", "section", 0.1),
+    Feature("shape", "section", 0.1),
+    Feature("anchor", "words", 0.3),
+    Feature("address", "address", 0.3),
+    Feature("siblings lead", "siblings", 0.0, 0.1),
+    Feature("frame leads", "siblings", 0.0, 0.1),
+    Feature("site leads", "site", 0.0, 0.1),
+    Feature("section leads", "section", 0.0, 0.1),
+    Feature("folder leads", "section", 0.0, 0.1),
+    Feature("shape leads", "section", 0.0, 0.1),
+    Feature("anchor leads", "words", 0.0, 0.3),
+    Feature("address leads", "address", 0.0, 0.3),
+    Feature("best word leads", "words", 0.0, 0.2),
+    Feature("best address word leads", "address", 0.0, 0.2),
+    Feature("page leads", "page"),
+    Feature("next page leads", "turning", 0.0, 0.5),
+    Feature("same folder leads", "turning", 0.0, 0.1),
+    Feature("twin leads", "turning", 0.0, 0.1),
+    Feature("same folder", "section"),
+    Feature("near a seed", "near", 0.0, 0.15),
+    Feature("depth", "near"),
+    Feature("new section", "section"),
+    Feature("new folder", "section"),
+    Feature("new site", "site"),
+    Feature("new shape", "section"),
+    Feature("ways", "form"),
+    Feature("same site", "form"),
+    Feature("length", "form"),
+    Feature("position", "form"),
+    Feature("crowd", "form"),
 )
 
 
