@@ -38,12 +38,12 @@ Must, Should, MustNot = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.
 class Matcher:
     """Makes queries for one state of the index, whose statistics say how rare a word is."""
 
-    def __init__(self, schema: tantivy.Schema, searcher: tantivy.Searcher) -> None:
+    def __init__(self, schema: tantivy.Schema, searcher: tantivy.Searcher, marks: Mapping[int, bool]) -> None:
+        """`marks` is what the user said of pages, by their ids: it counts more than what the judge said."""
         self._schema = schema
         self._searcher = searcher
         self._pages = searcher.num_docs
-        self.marks: Mapping[int, bool] = {}
-        """What the user said of pages, by their ids: it counts more than what the judge said. Owned by the index."""
+        self._marks = marks
         self.pages_with = cached(size=10_000, longest=_FEW_TOKENS)(self._pages_with)
 
     # --- whole queries -----------------------------------------------------------------------------------------------
@@ -92,7 +92,7 @@ class Matcher:
 
     def _relevant(self) -> tantivy.Query:
         judged = tantivy.Query.term_query(self._schema, "relevant", True)
-        liked, disliked = ([id for id, mark in self.marks.items() if mark is said] for said in (True, False))
+        liked, disliked = ([id for id, mark in self._marks.items() if mark is said] for said in (True, False))
         either = [judged, *([tantivy.Query.term_set_query(self._schema, "id", liked)] if liked else [])]
         found: list[Clause] = [(Must, _any(either))]
         if disliked:

@@ -34,36 +34,27 @@ RESCORED = 1000
 _FIRST_LOOK = 100
 
 
-def open_index(folder: Path) -> Index:
-    """The index in a folder, as it was when it was last committed; one sentence when it cannot be used."""
+def open_index(folder: Path, marks: Mapping[int, bool] = {}) -> Index:
+    """The index in a folder, as it was when it was last committed; one sentence when it cannot be used.
+
+    Pages with the ids of `marks` are relevant, or are not, whatever the judge said.
+    """
     found = opened(folder)
     if isinstance(found, str):
         raise FolderError(found)
     with complaints(folder):
-        return Index(found[0])
+        return Index(found[0], marks)
 
 
 class Index:
-    """One state of an index; `refresh` moves on to what was committed since. Any number may read while one writes."""
+    """One state of an index. Any number may read while one writes."""
 
-    def __init__(self, index: tantivy.Index) -> None:
-        self._index = index
-        self._index.config_reader("manual")
+    def __init__(self, index: tantivy.Index, marks: Mapping[int, bool]) -> None:
+        index.config_reader("manual")
+        index.reload()
         self._schema = index.schema
-        self._marks: Mapping[int, bool] = {}
-        self.refresh()
-
-    def refresh(self) -> None:
-        """See what was committed meanwhile."""
-        self._index.reload()
-        self._searcher = self._index.searcher()
-        self._matcher = Matcher(self._schema, self._searcher)
-        self._matcher.marks = self._marks
-
-    def lay_over(self, marks: Mapping[int, bool]) -> None:
-        """From now on pages with these ids are relevant, or are not, whatever the judge said."""
-        self._marks = marks
-        self._matcher.marks = marks
+        self._searcher = index.searcher()
+        self._matcher = Matcher(self._schema, self._searcher, marks)
 
     # --- searching ---------------------------------------------------------------------------------------------------
 

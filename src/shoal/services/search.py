@@ -140,11 +140,7 @@ def _bring_up_to_date(folder: Path, progress: Progress) -> tuple[str, ...]:
 
 def _index_of(folder: Path, database: Database) -> Index | None:
     place = folder / indexer.PAGES
-    if not indexer.is_there(place):
-        return None
-    index = open_index(place)
-    index.lay_over(mark_log.by_page(database))
-    return index
+    return open_index(place, mark_log.by_page(database)) if indexer.is_there(place) else None
 
 
 def _shown(
