@@ -34,8 +34,7 @@ from shoal.strategy import strategies
 from shoal.strategy.learned import CHOICE, Learned
 from shoal.strategy.link_model.link_rows import LinkTable
 from shoal.strategy.link_model.pricing import EXPLORE, LinkPricing
-from shoal.strategy.link_model.regression import BayesianRegression
-from shoal.strategy.link_model.valuation import HUBS, KEPT, LinkModel, leads_prior, worth_prior
+from shoal.strategy.link_model.valuation import HUBS, KEPT, BayesianRegression, LinkModel, leads_prior, worth_prior
 from shoal.topic.word_vectors import Meanings, spaces
 
 PAGES = 2_000

@@ -38,8 +38,7 @@ from shoal.store import crawl_folder as folders
 from shoal.store import crawl_status
 from shoal.store.crawl_store import CrawlStore
 from shoal.store.strategy_memory import Model, StrategyMemory
-from shoal.strategy import SEED_PRIORITY, strategies
-from shoal.strategy.capabilities import capabilities_of
+from shoal.strategy import SEED_PRIORITY, capabilities_of, strategies
 
 if TYPE_CHECKING:
     from shoal.fetch.addresses import HostLocator

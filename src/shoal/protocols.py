@@ -93,7 +93,7 @@ class Visitor(Protocol):
 class Strategy(Protocol):
     """Where would a fish swim now? What else a strategy can do, the protocols below say: each is implemented whole or not at all.
 
-    A crawl asks once which of them its strategy is (`strategy/capabilities.py`).
+    A crawl asks once which of them its strategy is (`strategy.capabilities_of`).
     """
 
     @abstractmethod

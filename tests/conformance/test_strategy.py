@@ -50,8 +50,7 @@ from shoal.protocols import (
 )
 from shoal.services import crawls
 from shoal.store.packed_page import pack
-from shoal.strategy import SEED_PRIORITY, strategies
-from shoal.strategy.capabilities import capabilities_of
+from shoal.strategy import SEED_PRIORITY, capabilities_of, strategies
 from shoal.testing.fakes import Answer, FakeFetcher
 from shoal.urls import key_of
 from tests.crawl import simulated

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from shoal.errors import InputError
@@ -252,6 +252,8 @@ def test_any_string_of_what_could_matter(text: str) -> None:
         assert all(words.tokens for words in (*query.wanted, *query.unwanted))
 
 
+@example("title:「grid「grid」")
+@example('topic:"grid『grid"')
 @given(st.lists(PIECES, max_size=12).map("".join))
 def test_a_query_written_down_is_read_as_the_same(text: str) -> None:
     query = understood(text)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from shoal.index import query_builder, ranking
+from shoal.index import query_builder, searcher
 from shoal.index import query_builder as query_rewrite
 from shoal.index.index_folder import IndexWriter
 from shoal.index.query import MOST_CHARACTERS, MOST_LIMITS, MOST_WORDS, parse
@@ -81,6 +81,6 @@ def test_the_figures_of_the_text_are_those_of_the_program() -> None:
         f"and the anchors of links that lead to the page ({boosts['anchors']:g})",
         f"cut after {MOST_CHARACTERS:,} characters, and has at most {MOST_WORDS} words and {MOST_LIMITS} limits",
         f"the first {query_rewrite._MOST_SPELLED} are looked at for mistakes",
-        f"the best {ranking.RESCORED:,} are weighed by their age",
+        f"the best {searcher.RESCORED:,} are weighed by their age",
     ):
         assert sentence in text

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from shoal.index.query import parse
+from shoal.index.query import parse, today
 from shoal.index.results import FacetCount, Facets
+from shoal.index.schema import Freshness
 from tests.index.pages import FILLER, NOW, index_of, page
 
 
@@ -41,8 +42,8 @@ def test_at_most_ten_of_a_facet(tmp_path: Path) -> None:
     "query",
     ["smart grid", '"smart grid" the', "title:grid power", "智能电网", "gird", "site:example.org", "grid nowhere"],
 )
-@pytest.mark.parametrize("fresh", [False, True])
-def test_the_parts_make_the_score(tmp_path: Path, query: str, fresh: bool) -> None:
+@pytest.mark.parametrize("fresh", [None, Freshness(today=today(NOW))])
+def test_the_parts_make_the_score(tmp_path: Path, query: str, fresh: Freshness | None) -> None:
     pages = [
         page(
             1, "The smart grid and its power. 智能电网", title="Smart grid", score=0.7, relevant=True, published="2023"
@@ -51,8 +52,8 @@ def test_the_parts_make_the_score(tmp_path: Path, query: str, fresh: bool) -> No
         page(3, "smart"),
     ]
     index = index_of(tmp_path, [*pages, *FILLER])
-    for hit in index.search(parse(query), fresh=fresh, now=NOW).hits:
-        explanation = index.explain(parse(query), hit.id, fresh=fresh, now=NOW)
+    for hit in index.search(parse(query), fresh=fresh).hits:
+        explanation = index.explain(parse(query), hit.id, fresh=fresh)
         assert explanation is not None
         assert explanation.score == pytest.approx(hit.score, rel=1e-4)
 

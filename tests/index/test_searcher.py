@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import InputError
-from shoal.index.query import parse
+from shoal.index.query import parse, today
+from shoal.index.schema import Freshness
 from shoal.index.searcher import Index
 from tests.index.pages import DAY, FILLER, NOW, found, index_of, page
 
@@ -210,7 +211,7 @@ def test_any_query_has_an_answer(small: Index, text: str, fresh: bool) -> None:
         query = parse(text)
     except InputError:
         return
-    results = small.search(query, fresh=fresh, now=NOW + DAY)
+    results = small.search(query, fresh=Freshness(today=today(NOW + DAY)) if fresh else None)
     assert len(results.hits) <= results.total
     assert results.total or not results.hits
     for hit in results.hits[:1]:

@@ -16,7 +16,7 @@ from shoal.internal_errors import InternalErrors
 from shoal.model import Mark, Outlook, Seen, Topic
 from shoal.model.stored import TopicChange
 from shoal.protocols import Repricer
-from shoal.strategy.capabilities import Capabilities
+from shoal.strategy import Capabilities
 
 _REPRICED_AT_ONCE = 200
 """URLs that get another priority before others have their turn."""

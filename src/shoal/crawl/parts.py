@@ -18,7 +18,7 @@ from shoal.frontier.traps import TrapDetector
 from shoal.internal_errors import InternalErrors
 from shoal.protocols import Store
 from shoal.settings import Settings
-from shoal.strategy.capabilities import Capabilities
+from shoal.strategy import Capabilities
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

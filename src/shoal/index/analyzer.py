@@ -67,9 +67,10 @@ def entries(flat_text: str) -> tuple[str, str]:
         return flat_text, ""
     end, runs = len(flat_text), list[str]()
 
-    def written(run: re.Match[str]) -> str:
-        runs.append(run.group())
-        return _beside(run.group(), run.start() > 0, run.end() < end)
+    def written(match: re.Match[str]) -> str:
+        runs.append(run := match.group())
+        behind_word, before_word = match.start() > 0, match.end() < end
+        return f" {run[0] if behind_word else ''} {_pairs(run)} {run[-1] if before_word else ''} "
 
     found = _HAN_RUN.sub(written, flat_text)
     return found, " ".join("".join(runs))
@@ -79,10 +80,6 @@ def entries(flat_text: str) -> tuple[str, str]:
 def looked_up(tokens: tuple[str, ...]) -> tuple[str, ...]:
     """The entries of some tokens that stand together; a single Chinese character has none."""
     return tuple(entries("".join(token if is_han(token) else f" {token} " for token in tokens))[0].split())
-
-
-def _beside(run: str, is_behind_word: bool, is_before_word: bool) -> str:
-    return f" {run[0] if is_behind_word else ''} {_pairs(run)} {run[-1] if is_before_word else ''} "
 
 
 def _pairs(run: str) -> str:

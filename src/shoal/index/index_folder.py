@@ -10,7 +10,7 @@ import re
 import struct
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
@@ -58,7 +58,7 @@ def opened(folder: Path) -> tuple[tantivy.Index, int] | str:
     """The index, and the largest version in it; or why it cannot be used, as one sentence."""
     if not exists(folder):
         return f"There is no index in {folder}."
-    if not _is_ours(folder):
+    if _said(folder) != _format():
         return f"The index in {folder} was made by another version of shoal."
     try:
         index = tantivy.Index.open(str(folder))
@@ -99,11 +99,9 @@ def claim(folder: Path) -> None:
         return
     if any(folder.iterdir()):
         raise FolderError(f"{folder} is no index of shoal's: move it away, because the index needs this name.")
-    try:
-        with (folder / _FORMAT).open("x", encoding="utf-8") as file:
-            file.write(_format())
-    except FileExistsError:  # another one came at the same moment
-        return
+    # Another one may come at the same moment.
+    with suppress(FileExistsError), (folder / _FORMAT).open("x", encoding="utf-8") as file:
+        file.write(_format())
 
 
 def open_or_create(folder: Path, schema: tantivy.Schema) -> tantivy.Index:
@@ -152,10 +150,6 @@ def complaints(folder: Path) -> Iterator[None]:
         if _KILLED in str(error):  # tantivy does not say why; most often it is this
             raise FolderError(f"The index in {folder} could not be written: is the disk full?") from error
         raise FolderError(f"The index in {folder} cannot be used: {' '.join(str(error).split())}") from error
-
-
-def _is_ours(folder: Path) -> bool:
-    return _said(folder) == _format()
 
 
 def _is_marked(folder: Path) -> bool:
@@ -239,11 +233,6 @@ class IndexWriter:
         if unwanted := list(ids):
             with complaints(self._folder):
                 self._writer.delete_documents_by_query(tantivy.Query.term_set_query(self._schema, "id", unwanted))
-
-    def clear(self) -> None:
-        """Take everything out."""
-        with complaints(self._folder):
-            self._writer.delete_all_documents()
 
     def commit(self, reached: int = 0) -> None:
         """Make all changes lasting and visible, all or none of them.

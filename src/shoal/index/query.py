@@ -156,6 +156,8 @@ def _beginning(text: str) -> str:
 # --- from pieces to a query ------------------------------------------------------------------------------------------
 
 _ASCII = str.maketrans(dict.fromkeys("＂“”„‟", '"') | {"：": ":", "－": "-", "−": "-"})
+_QUOTING = str.maketrans(dict.fromkeys('"「『', " "))
+"""Inside of quotes of another kind; typed again without those, they would begin a quotation."""
 _PIECE = re.compile(
     r"""(?P<minus>-?)
         (?: (?P<name>[^\s":]{1,8}:)? (?P<quoted> "[^"]{0,1000}+" | 「[^」]{0,1000}+」 | 『[^』]{0,1000}+』 )
@@ -200,7 +202,7 @@ class _QueryReader:
             self._plain(piece["plain"], minus)
 
     def _quoted(self, name: str, text: str, minus: bool) -> None:
-        text = " ".join(text.replace('"', " ").split())
+        text = " ".join(text.translate(_QUOTING).split())
         operator = _NAMES.get(fold(name[:-1]))
         if operator is not None:
             self._operator(operator, name, text, minus)

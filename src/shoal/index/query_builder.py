@@ -38,12 +38,12 @@ Must, Should, MustNot = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.
 class Matcher:
     """Makes queries for one state of the index, whose statistics say how rare a word is."""
 
-    def __init__(self, schema: tantivy.Schema, searcher: tantivy.Searcher) -> None:
+    def __init__(self, schema: tantivy.Schema, searcher: tantivy.Searcher, marks: Mapping[int, bool]) -> None:
+        """`marks` is what the user said of pages, by their ids: it counts more than what the judge said."""
         self._schema = schema
         self._searcher = searcher
         self._pages = searcher.num_docs
-        self.marks: Mapping[int, bool] = {}
-        """What the user said of pages, by their ids: it counts more than what the judge said. Owned by the index."""
+        self._marks = marks
         self.pages_with = cached(size=10_000, longest=_FEW_TOKENS)(self._pages_with)
 
     # --- whole queries -----------------------------------------------------------------------------------------------
@@ -92,7 +92,7 @@ class Matcher:
 
     def _relevant(self) -> tantivy.Query:
         judged = tantivy.Query.term_query(self._schema, "relevant", True)
-        liked, disliked = ([id for id, mark in self.marks.items() if mark is said] for said in (True, False))
+        liked, disliked = ([id for id, mark in self._marks.items() if mark is said] for said in (True, False))
         either = [judged, *([tantivy.Query.term_set_query(self._schema, "id", liked)] if liked else [])]
         found: list[Clause] = [(Must, _any(either))]
         if disliked:
@@ -103,13 +103,11 @@ class Matcher:
 
     def words(self, words: QueryTerms) -> tantivy.Query:
         """Finds a word or phrase in every field it may stand in, and scores it."""
-        fields = ("title",) if words.in_title else TEXTS
-        return _any([self.field(name, words.tokens) for name in fields])
+        return _any([self.field(name, words.tokens) for name in fields_of(words)])
 
     def field(self, name: str, tokens: tuple[str, ...]) -> tantivy.Query:
         """Finds a word in one field, and scores it: the same word is as rare in all of them."""
-        boost = BOOSTS[name] * self.rarity(tokens) / self._tantivys_rarity(name, tokens)
-        return tantivy.Query.boost_query(self._phrase(name, tokens), boost)
+        return self._as_rare(name, tokens, self.rarity(tokens))
 
     def scored(self, tokens: tuple[str, ...]) -> tantivy.Query:
         """Finds a word in title or text, and scores it."""
@@ -117,20 +115,17 @@ class Matcher:
 
     def anywhere(self, words: QueryTerms) -> tantivy.Query:
         """Finds a word or phrase in every field it may stand in, without scores."""
-        fields = ("title",) if words.in_title else TEXTS
-        return _any([self._phrase(name, words.tokens) for name in fields])
+        return _any([self._phrase(name, words.tokens) for name in fields_of(words)])
 
     def pair(self, one: QueryTerms, other: QueryTerms) -> tantivy.Query:
         """Finds two words that stand together."""
         both = (*one.tokens, *other.tokens)
-        rarity = self.rarity(one.tokens) + self.rarity(other.tokens)
-        found = [
-            tantivy.Query.boost_query(
-                self._phrase(name, both), _TOGETHER * BOOSTS[name] * rarity / self._tantivys_rarity(name, both)
-            )
-            for name in ("title", "body")
-        ]
-        return _any(found)
+        rarity = _TOGETHER * (self.rarity(one.tokens) + self.rarity(other.tokens))
+        return _any([self._as_rare(name, both, rarity) for name in ("title", "body")])
+
+    def _as_rare(self, name: str, tokens: tuple[str, ...], rarity: float) -> tantivy.Query:
+        boost = BOOSTS[name] * rarity / self._tantivys_rarity(name, tokens)
+        return tantivy.Query.boost_query(self._phrase(name, tokens), boost)
 
     def _phrase(self, name: str, tokens: tuple[str, ...]) -> tantivy.Query:
         field, entries = where(name, tokens)
@@ -170,6 +165,11 @@ class Matcher:
 
     def _idf(self, pages: int) -> float:
         return log(1 + (max(0, self._pages - pages) + 0.5) / (pages + 0.5))
+
+
+def fields_of(words: QueryTerms) -> tuple[str, ...]:
+    """The fields in which a word may stand."""
+    return ("title",) if words.in_title else TEXTS
 
 
 def pairs(wanted: Sequence[QueryTerms]) -> list[tuple[QueryTerms, QueryTerms]]:

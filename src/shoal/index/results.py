@@ -7,9 +7,8 @@ from collections.abc import Iterator
 import tantivy
 
 from shoal.index.query import Query
-from shoal.index.query_builder import Matcher, Must, pairs
-from shoal.index.ranking import Freshness
-from shoal.index.schema import TEXTS, link_factor, topic_factor
+from shoal.index.query_builder import Matcher, Must, fields_of, pairs
+from shoal.index.schema import Freshness, link_factor, topic_factor
 from shoal.model import Value
 
 
@@ -108,7 +107,7 @@ class Explainer:
 
     def _parts(self, query: Query) -> Iterator[ScorePart]:
         for words in query.wanted:
-            for field in ("title",) if words.in_title else TEXTS:
+            for field in fields_of(words):
                 score = self._score(self._matcher.field(field, words.tokens))
                 if score is not None:
                     yield ScorePart(words=words.text, field=field, score=score)

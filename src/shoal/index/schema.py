@@ -32,6 +32,8 @@ _MOST_ANCHORS = 24
 _STEPS = 255
 """Topic score and importance are kept in so many steps, one byte each."""
 _TOPIC_GAIN, _RELEVANT_GAIN, _LINK_GAIN = 0.5, 0.25, 0.1
+_OLD = 0.2
+"""What is left of the score of a page that is very old, where it matters that a page is new."""
 _TINY = 1e-13
 """Times an id, it is less than any difference that matters, and more than what a float cannot tell apart."""
 _PORT = re.compile(r":\d+$")
@@ -189,6 +191,19 @@ def topic_factor(step: int, relevant: bool) -> float:
 def link_factor(step: int) -> float:
     """By how much the links that point to it lift a page."""
     return 1 + _LINK_GAIN * step / _STEPS
+
+
+class Freshness(Value, frozen=True, kw_only=True):
+    """How much it matters that a page is new."""
+
+    today: int
+    """In days since 1970."""
+    half_life: float = 90.0
+    """Days after which a page has lost half of what it gained by being new."""
+
+    def factor(self, day: int) -> float:
+        """By what the score of a page of that day is multiplied."""
+        return float(_OLD + (1 - _OLD) * 0.5 ** (max(0, self.today - day) / self.half_life))
 
 
 def _step(share: float) -> int:

@@ -9,58 +9,52 @@ joined before pages of hits are cut, so no page of hits shows what another has s
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import log
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import tantivy
 
 from shoal.errors import FolderError
 from shoal.index.analyzer import tokens
 from shoal.index.index_folder import complaints, last_version, opened
-from shoal.index.query import Query, month_name, parse, today
+from shoal.index.query import Query, month_name, parse
 from shoal.index.query_builder import Matcher, Must, MustNot, Should, alternatives, cut_smaller, put_right
-from shoal.index.ranking import Freshness, HitRanking, RankedPage
 from shoal.index.results import Explainer, FacetCount, Facets, Hit, ScoreExplanation, SearchResults
+from shoal.index.schema import Freshness, factor_of
 from shoal.text import terms
 
 _MOST_COUNTED = 10
 _COLUMNS = {"site": "host", "topic": "topic_name", "language": "language", "month": "month"}
 _NOTHING_ASKED = "There is no word to search for in this query."
 _SOME_WORDS = "No page has all these words; these have some of them."
+RESCORED = 1000
+"""So many of the best are looked at again by their age."""
+_FIRST_LOOK = 100
 
 
-def open_index(folder: Path) -> Index:
-    """The index in a folder, as it was when it was last committed; one sentence when it cannot be used."""
+def open_index(folder: Path, marks: Mapping[int, bool] = {}) -> Index:
+    """The index in a folder, as it was when it was last committed; one sentence when it cannot be used.
+
+    Pages with the ids of `marks` are relevant, or are not, whatever the judge said.
+    """
     found = opened(folder)
     if isinstance(found, str):
         raise FolderError(found)
     with complaints(folder):
-        return Index(found[0])
+        return Index(found[0], marks)
 
 
 class Index:
-    """One state of an index; `refresh` moves on to what was committed since. Any number may read while one writes."""
+    """One state of an index. Any number may read while one writes."""
 
-    def __init__(self, index: tantivy.Index) -> None:
-        self._index = index
-        self._index.config_reader("manual")
+    def __init__(self, index: tantivy.Index, marks: Mapping[int, bool]) -> None:
+        index.config_reader("manual")
+        index.reload()
         self._schema = index.schema
-        self._marks: Mapping[int, bool] = {}
-        self.refresh()
-
-    def refresh(self) -> None:
-        """See what was committed meanwhile."""
-        self._index.reload()
-        self._searcher = self._index.searcher()
-        self._matcher = Matcher(self._schema, self._searcher)
-        self._matcher.marks = self._marks
-
-    def lay_over(self, marks: Mapping[int, bool]) -> None:
-        """From now on pages with these ids are relevant, or are not, whatever the judge said."""
-        self._marks = marks
-        self._matcher.marks = marks
+        self._searcher = index.searcher()
+        self._matcher = Matcher(self._schema, self._searcher, marks)
 
     # --- searching ---------------------------------------------------------------------------------------------------
 
@@ -70,16 +64,13 @@ class Index:
         *,
         limit: int = 10,
         offset: int = 0,
-        fresh: bool = False,
-        now: float = 0.0,
-        half_life: float = 90.0,
+        fresh: Freshness | None = None,
         facets: bool = True,
     ) -> SearchResults:
-        """One page of hits. With `fresh`, newer pages come first; `half_life` is in days, `now` in seconds since 1970."""
+        """One page of hits. With `fresh`, newer pages come first."""
         if query.is_empty:
             return SearchResults(query=query, notes=(*query.notes, _NOTHING_ASKED))
-        freshness = Freshness(today=today(now), half_life=half_life) if fresh else None
-        asked, notes, ranking, entries = self._answer(query, offset + limit + 1, freshness)
+        asked, notes, ranking, entries = self._answer(query, offset + limit + 1, fresh)
         return SearchResults(
             query=asked,
             hits=self._hits(ranking, entries[offset : offset + limit]),
@@ -90,15 +81,13 @@ class Index:
             suggestion="" if ranking.total else self._suggestion(asked),
         )
 
-    def explain(
-        self, query: Query, id: int, *, fresh: bool = False, now: float = 0.0, half_life: float = 90.0
-    ) -> ScoreExplanation | None:
+    def explain(self, query: Query, id: int, *, fresh: Freshness | None = None) -> ScoreExplanation | None:
         """What made the score of a page in `search`; None when the query does not find it."""
         asked, _, ranking, _ = self._answer(query, 1)
         explainer = Explainer(self._schema, self._searcher, self._matcher, id)
         if query.is_empty or not explainer.is_found(ranking.query):
             return None
-        return explainer.explain(asked, Freshness(today=today(now), half_life=half_life) if fresh else None)
+        return explainer.explain(asked, fresh)
 
     def similar(self, title: str, text: str, *, exclude: int | None = None, limit: int = 10) -> tuple[Hit, ...]:
         """Pages with the same telling words as this text, without the page `exclude` and its near-copies."""
@@ -170,6 +159,91 @@ def _counts(name: str, buckets: list[dict[str, Any]]) -> tuple[FacetCount, ...]:
     found = [(month_name(int(bucket["key"])) if name == "month" else str(bucket["key"]), bucket) for bucket in buckets]
     counts = [FacetCount(value=value, pages=int(bucket["doc_count"])) for value, bucket in found]
     return tuple(sorted(counts, key=lambda count: (-count.pages, count.value)))
+
+
+# --- in which order they come: score, then id; newer ones first if wanted; near-copies behind the best of them --------
+
+
+class RankedPage(NamedTuple):
+    """A page that was found."""
+
+    score: float
+    id: int
+    group: int
+    day: int
+
+
+class HitRanking:
+    """The pages that match, in their order."""
+
+    def __init__(
+        self, searcher: tantivy.Searcher, query: tantivy.Query, *, by_words: bool, fresh: Freshness | None = None
+    ) -> None:
+        self._searcher = searcher
+        self.query = query
+        # Without words all pages match equally well, and only their weight tells them apart.
+        self._order = {"weight_by_field": "weight"} if by_words else {"order_by_field": "weight"}
+        self._by_words = by_words
+        self._fresh = fresh
+        self.total = 0
+        """Pages that match, near-copies too; known after the first look."""
+        self._seen: list[RankedPage] = []
+        """What the last look has brought."""
+
+    def first(self, count: int) -> list[RankedPage]:
+        """The best so many, one for each group of near-copies; fewer, when there are no more."""
+        limit = max(_FIRST_LOOK, 2 * count, RESCORED if self._fresh else 0)
+        while True:
+            entries = self._seen = self._entries(limit)
+            complete = len(entries) == self.total
+            found = distinct(self._refreshed(entries))
+            if complete or (len(found) >= count and not (self._fresh and len(entries) < RESCORED)):
+                return found[:count]
+            limit = min(limit * 4, self.total)
+
+    def group_sizes(self, schema: tantivy.Schema, groups: list[int]) -> Counter[int]:
+        """How many of the pages that match are in each of these groups; to be asked after `first`."""
+        if len(self._seen) == self.total:
+            return Counter(entry.group for entry in self._seen)
+        sizes = Counter(dict.fromkeys(groups, 1))
+        # Most pages have no near-copy, and to know that is much cheaper than to run the query again.
+        if joined := [group for group in groups if self._searcher.doc_freq("group", group) > 1]:
+            these = tantivy.Query.const_score_query(tantivy.Query.term_set_query(schema, "group", joined), 0.0)
+            both = tantivy.Query.boolean_query([(Must, self.query), (Must, these)])
+            hits = self._searcher.search(both, max(1, self.total), count=False).hits
+            addresses = [address for _, address in hits]
+            sizes |= Counter(self._searcher.fast_field_values("group", addresses))  # type: ignore[arg-type]
+        return sizes
+
+    def _entries(self, limit: int) -> list[RankedPage]:
+        """At most so many of the best, and whoever has the same score as one of them."""
+        result = self._searcher.search(self.query, max(1, limit), **self._order)  # type: ignore[arg-type]
+        self.total = int(result.count)  # type: ignore[attr-defined]  # missing in tantivy's own types
+        hits = result.hits
+        if len(hits) < self.total:
+            # Of those that are as good as the last one, an arbitrary few are here.
+            hits = [hit for hit in hits if hit[0] != hits[-1][0]]
+        scores = [score if self._by_words else factor_of(score) for score, _ in hits]
+        columns = [self._searcher.fast_field_values(name, [at for _, at in hits]) for name in ("id", "group", "day")]
+        return sorted(map(RankedPage, scores, *columns), key=_order)
+
+    def _refreshed(self, entries: list[RankedPage]) -> list[RankedPage]:
+        if self._fresh is None:
+            return entries
+        again = [entry._replace(score=entry.score * self._fresh.factor(entry.day)) for entry in entries[:RESCORED]]
+        return sorted(again, key=_order) + entries[RESCORED:]
+
+
+def distinct(entries: Iterable[RankedPage]) -> list[RankedPage]:
+    """The first of each group."""
+    first: dict[int, RankedPage] = {}
+    for entry in entries:
+        first.setdefault(entry.group, entry)
+    return list(first.values())
+
+
+def _order(entry: RankedPage) -> tuple[float, int]:
+    return -entry.score, entry.id
 
 
 # --- pages like this one ----------------------------------------------------------------------------------------------

@@ -12,7 +12,8 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import islice
+from itertools import groupby, islice
+from operator import itemgetter
 
 from shoal.cache import cached
 from shoal.index.analyzer import is_han, tokens
@@ -238,14 +239,9 @@ def _marked(piece: str, asked: set[Sequence]) -> Iterator[tuple[str, bool]]:
 
 def _tidy(parts: Iterable[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
     """One line, without blanks at its ends, neighbours of a kind joined."""
-    line: list[tuple[str, bool]] = []
-    for text, is_match in parts:
-        text = _BLANKS.sub(" ", text)
-        if line and line[-1][1] == is_match:
-            text = _BLANKS.sub(" ", line.pop()[0] + text)
-        if text:
-            line.append((text, is_match))
+    runs = groupby((part for part in parts if part[0]), key=itemgetter(1))
+    line = [(_BLANKS.sub(" ", "".join(text for text, _ in run)), is_match) for is_match, run in runs]
     if line:
         line[0] = (line[0][0].lstrip(), line[0][1])
         line[-1] = (line[-1][0].rstrip(), line[-1][1])
-    return iter([part for part in line if part[0]])
+    return (part for part in line if part[0])

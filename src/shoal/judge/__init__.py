@@ -27,11 +27,8 @@ def make_judge(name: str, topic: Topic) -> Judge:
     make = judges()[name].make
     if not topic.any:
         return make(topic)
-    return Several([(one.name, make(_with_threshold(one, topic.threshold))) for one in topic.any])
-
-
-def _with_threshold(topic: Topic, threshold: float | None) -> Topic:
-    return replace(topic, threshold=threshold) if topic.threshold is None else topic
+    topics = [replace(one, threshold=topic.threshold) if one.threshold is None else one for one in topic.any]
+    return Several([(one.name, make(one)) for one in topics])
 
 
 class Several:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from shoal.judge.registry import Registered
 from shoal.judge.vector import MIXED, LinkScorer, TopicVector, strongest
-from shoal.model import Evidence, Link, Page, Topic, Verdict
+from shoal.model import Evidence, Page, Topic, Verdict
 
 HALF = 0.5
 ENOUGH = 2
@@ -28,7 +26,7 @@ class BooleanJudge:
 
     def __init__(self, topic: Topic) -> None:
         self._vector = TopicVector(topic)
-        self._links = LinkScorer(self._vector, MIXED)
+        self.judge_links = LinkScorer(self._vector, MIXED).scores
         self._wanted = len(topic.terms)
         default = min(HALF, ENOUGH / max(self._wanted, 1))
         self._threshold = default if topic.threshold is None else topic.threshold
@@ -41,10 +39,6 @@ class BooleanJudge:
         why = [Evidence(what=f"“{word}” occurs", amount=vote / keywords) for word, vote in votes]
         score = max(sum(vote for _, vote in votes), 0) / keywords
         return Verdict(score=score, threshold=self._threshold, why=strongest(why))
-
-    def judge_links(self, links: Sequence[Link]) -> tuple[float, ...]:
-        """See `judge/vector.py`."""
-        return self._links.scores(links)
 
     def _votes(self, page: Page) -> list[tuple[str, int]]:
         """The words that occur, each with 1 for the page or -1 against it."""

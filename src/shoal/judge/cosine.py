@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from shoal.judge.registry import Registered
 from shoal.judge.vector import MIXED, LinkRule, LinkScorer, TopicVector, strongest, within_unit
-from shoal.model import Evidence, Link, Page, Topic, Verdict
+from shoal.model import Evidence, Page, Topic, Verdict
 
 THRESHOLD = 0.15
 """The paper's."""
@@ -37,7 +37,7 @@ class CosineJudge:
         """A threshold in the topic wins; factors are those of all words, then of all negative ones (None: the topic's)."""
         self._threshold = threshold if topic.threshold is None else topic.threshold
         self._vector = TopicVector(topic, factors)
-        self._links = LinkScorer(self._vector, links)
+        self.judge_links = LinkScorer(self._vector, links).scores
 
     def judge(self, page: Page) -> Verdict:
         """The cosine, with what each word added to it."""
@@ -49,10 +49,6 @@ class CosineJudge:
             if count
         ]
         return Verdict(score=within_unit(sum(shares)), threshold=self._threshold, why=strongest(why))
-
-    def judge_links(self, links: Sequence[Link]) -> tuple[float, ...]:
-        """See `judge/vector.py`."""
-        return self._links.scores(links)
 
 
 def _times(count: int) -> str:

@@ -8,7 +8,7 @@ from math import log
 from shoal.cache import cached
 from shoal.judge.registry import Registered
 from shoal.judge.vector import EVERYWHERE, LinkScorer, TopicVector, flat_title, strongest, within_unit
-from shoal.model import Evidence, Link, Page, Topic, Verdict
+from shoal.model import Evidence, Page, Topic, Verdict
 from shoal.text import flattened
 from shoal.topic.word_frequencies import Background, general
 
@@ -41,15 +41,16 @@ class Words:
 
     def __init__(self, topic: Topic) -> None:
         self.vector = TopicVector(topic)
-        self._weights = _weights(topic, general())
-        self.full = max((abs(weight) for weight in self._weights), default=0.0) or 1.0
+        self.weights = _weights(topic, general())
+        self.full = max(map(abs, self.weights), default=0.0) or 1.0
         """The heaviest."""
-        self._all = sum(weight for weight in self._weights if weight > 0) or 1.0
+        self._all = sum(weight for weight in self.weights if weight > 0) or 1.0
         self._counts = cached(size=_REMEMBERED)(self._count)
+        self.links = LinkScorer(self.vector, EVERYWHERE, self._named)
 
-    def named(self, counts: Sequence[int]) -> float:
+    def _named(self, counts: Sequence[int]) -> float:
         """How much a few words say: one and a half of the heaviest keywords are enough for 1."""
-        named = sum(weight for weight, count in zip(self._weights, counts, strict=True) if count)
+        named = sum(weight for weight, count in zip(self.weights, counts, strict=True) if count)
         return within_unit(named / (ENOUGH_NAMED * self.full))
 
     def _count(self, text: str) -> list[int]:
@@ -58,13 +59,9 @@ class Words:
     def named_by(self, texts: Sequence[str]) -> Iterator[tuple[str, float]]:
         """Each word that one of the short texts names, with its share in all that speak for a page."""
         few = [self._counts(texts[place]) for place in self.vector.may_stand_in(texts)]
-        for word, weight, *counts in zip(self.vector.words, self._weights, *few, strict=True):
+        for word, weight, *counts in zip(self.vector.words, self.weights, *few, strict=True):
             if any(counts):
                 yield word, weight / self._all
-
-    def with_counts(self, counts: Sequence[int], in_title: Sequence[int]) -> Iterator[tuple[str, float, int, int]]:
-        """Each word with its weight, and how often it stands in the text and in the title."""
-        return zip(self.vector.words, self._weights, counts, in_title, strict=True)
 
 
 class EvidenceJudge:
@@ -86,7 +83,7 @@ class EvidenceJudge:
     def __init__(self, topic: Topic) -> None:
         self._threshold = THRESHOLD if topic.threshold is None else topic.threshold
         self._words = Words(topic)
-        self._links = LinkScorer(self._words.vector, EVERYWHERE, self._words.named)
+        self.judge_links = self._words.links.scores
 
     def judge(self, page: Page) -> Verdict:
         """The score, with what each word added to it."""
@@ -98,14 +95,15 @@ class EvidenceJudge:
 
     def _in_text(self, page: Page) -> Iterator[tuple[str, float]]:
         """What the page itself says of each word, and what that adds."""
-        counts = self._words.vector.count(page.flat)
+        vector, weights = self._words.vector, self._words.weights
+        counts = vector.count(page.flat)
         if not any(counts):
             return
-        in_title = self._words.vector.count(flat_title(page))
+        in_title = vector.count(flat_title(page))
         words = len(page.flat.encode("utf-8", "replace")) / _BYTES_PER_WORD + 1
         half = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * words / USUAL_LENGTH)
         scale = own_share(page) / (ENOUGH * self._words.full)
-        for word, weight, count, titled in self._words.with_counts(counts, in_title):
+        for word, weight, count, titled in zip(vector.words, weights, counts, in_title, strict=True):
             if count:
                 yield _said(word, count, titled), scale * weight * _saturated(count + TITLE * titled, half)
 
@@ -113,10 +111,6 @@ class EvidenceJudge:
         """The words that its links name."""
         for word, weight in self._words.named_by(list({link.anchor for link in page.links})):
             yield f"“{word}” in links", NEIGHBOURS * weight
-
-    def judge_links(self, links: Sequence[Link]) -> tuple[float, ...]:
-        """See `judge/vector.py`."""
-        return self._links.scores(links)
 
 
 def _weights(topic: Topic, background: Background) -> list[float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from msgspec.structs import replace
 
@@ -38,16 +38,13 @@ _SAYS_NOTHING = re.compile(
 )
 """Words of a file name that cameras, programs and servers write."""
 
-Zone = tuple[str, str]
-"""A place where something is said of an image, and what is said there."""
-
 
 def describe(image: Image) -> str:
     """All that a page says of an image, as one line; what it says twice once."""
     return " ".join(dict.fromkeys(text for _, text in _zones(image)))
 
 
-def _zones(image: Image) -> Iterator[Zone]:
+def _zones(image: Image) -> Iterator[tuple[str, str]]:
     """What is said, and where, the nearest to the image first."""
     said = (
         ("the alt text", image.alt),
@@ -89,27 +86,24 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
 """Kinds of drawings that decorate a page, each with the words of a topic that would want them, and how they are called."""
 
 
-class _Decoration:
-    """Knows what is decoration, for somebody who looks for this topic."""
+def _unwanted_kinds(topic: Topic) -> list[re.Pattern[str]]:
+    """How drawings are called that only decorate a page, for somebody who looks for this topic."""
+    wanted = [fold(term.text) for one in topic.each for term in one.terms]
+    return [
+        pattern for words, pattern in _KINDS if not any(fold(word) in term for word in words.split() for term in wanted)
+    ]
 
-    def __init__(self, topic: Topic) -> None:
-        wanted = [fold(term.text) for one in topic.each for term in one.terms]
-        self._names = tuple(
-            pattern
-            for words, pattern in _KINDS
-            if not any(fold(word) in term for word in words.split() for term in wanted)
-        )
 
-    def is_one(self, url: str) -> bool:
-        """Whether the address says that this is an icon, a spacer, a tracker or a drawing that nobody can decode."""
-        address = url[:1000].lower().partition("#")[0]
-        path = address.partition("?")[0]
-        if not path.startswith(("http://", "https://")) or path.endswith(_UNREADABLE):
-            return True
-        if is_placeholder(path) or _TRACKER.search(path):
-            return True
-        names = path[path.find("/", 8) :]
-        return any(pattern.search(names) for pattern in self._names)
+def _is_decoration(kinds: Sequence[re.Pattern[str]], url: str) -> bool:
+    """Whether the address says that this is an icon, a spacer, a tracker or a drawing that nobody can decode."""
+    address = url[:1000].lower().partition("#")[0]
+    path = address.partition("?")[0]
+    if not path.startswith(("http://", "https://")) or path.endswith(_UNREADABLE):
+        return True
+    if is_placeholder(path) or _TRACKER.search(path):
+        return True
+    names = path[path.find("/", 8) :]
+    return any(pattern.search(names) for pattern in kinds)
 
 
 # --- the judge of images -----------------------------------------------------------------------------------------------------
@@ -133,7 +127,7 @@ class DescriptionImageJudge:
         self._vectors = tuple((one.name if topic.any else "", TopicVector(one)) for one in topic.each)
         self._words = Keywords([term.text for one in topic.each for term in one.terms])
         # The pages of a site share most of their images.
-        self._is_decoration = cached(size=_REMEMBERED)(_Decoration(topic).is_one)
+        self._is_decoration = cached(size=_REMEMBERED)(partial(_is_decoration, _unwanted_kinds(topic)))
 
     def judge_images(self, page: Page) -> tuple[Sighting, ...]:
         """The images of a page that are about the topic, each URL once, in the order of the page."""

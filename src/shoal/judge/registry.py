@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 Made = TypeVar("Made")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Parameter:
     """A number of a strategy that the user may set."""
 

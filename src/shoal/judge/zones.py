@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from shoal.judge.registry import Registered
 from shoal.judge.vector import MIXED, LinkScorer, TopicVector, flat_title, strongest
-from shoal.model import Evidence, Link, Page, Topic, Verdict
+from shoal.model import Evidence, Page, Topic, Verdict
 from shoal.text import Keywords, flattened
 
 TITLE, META, ANCHORS = 1.0, 0.8, 0.3
@@ -32,7 +30,7 @@ class ZonesJudge:
         self._unwanted = tuple(term.text for term in topic.negative)
         self._keywords = Keywords(self._words)
         self._against = Keywords(self._unwanted)
-        self._links = LinkScorer(TopicVector(topic), MIXED)
+        self.judge_links = LinkScorer(TopicVector(topic), MIXED).scores
         default = min(PAPER_THRESHOLD, TITLE / max(len(self._words), 1))
         self._threshold = default if topic.threshold is None else topic.threshold
 
@@ -50,10 +48,6 @@ class ZonesJudge:
         ]
         score = max(sum(one.amount for one in why), 0.0)
         return Verdict(score=score, threshold=self._threshold, why=strongest(why))
-
-    def judge_links(self, links: Sequence[Link]) -> tuple[float, ...]:
-        """See `judge/vector.py`."""
-        return self._links.scores(links)
 
     def _found(self, zone: str, worth: float, flat_text: str) -> list[Evidence]:
         counts = self._keywords.count(flat_text)

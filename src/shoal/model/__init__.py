@@ -8,9 +8,7 @@ Times are seconds since the epoch (wall clock), because they are shared between 
 from __future__ import annotations
 
 from shoal.model.entry import Candidate, Entry, Mark, Outlook, Repriced, State, Suggestion, Suggestions, Unanswered
-from shoal.model.page import Image, Link, LinkKind, Page, PageSummary
-from shoal.model.topic import Origin, Term, Topic
-from shoal.model.value import Count, Finite, Int64, Value
+from shoal.model.page import Count, Finite, Image, Int64, Link, LinkKind, Origin, Page, PageSummary, Term, Topic, Value
 from shoal.model.visit import (
     DecodedImage,
     Evidence,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from shoal.model.page import Link
-from shoal.model.value import Value
+from shoal.model.page import Link, Value
 from shoal.model.visit import Reason
 
 

@@ -7,8 +7,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from shoal.model.page import Image, PageSummary
-from shoal.model.value import Count, Finite, Int64, Value
+from shoal.model.page import Count, Finite, Image, Int64, PageSummary, Value
 
 Status = Annotated[int, Meta(ge=0, le=999)]
 TaskKind = Literal["page", "robots", "image", "revisit"]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -52,7 +51,6 @@ def find(
     limit: int = 10,
     offset: int = 0,
     progress: Progress = no_progress,
-    clock: Callable[[], float] = time.time,
 ) -> ImageAnswer:
     """The images whose descriptions answer the words; without words all, those that are most about the topic first."""
     with folders.reading(folder) as database:
@@ -68,7 +66,7 @@ def find(
         if not exists(folder / IMAGES):
             none = notes or ("There is no image to be searched yet.",)
             return ImageAnswer(words=words, images=(), notes=none, waiting=waiting)
-        results = open_index(folder / IMAGES).search(query, limit=limit, offset=offset, now=clock(), facets=False)
+        results = open_index(folder / IMAGES).search(query, limit=limit, offset=offset, facets=False)
         found = tuple(kept for hit in results.hits for kept in kept_images.kept(database, hit.id))
     return ImageAnswer(
         words=words,

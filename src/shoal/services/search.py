@@ -12,8 +12,9 @@ from typing import Self
 from shoal import indexer
 from shoal.errors import FolderBusy, FolderError, InputError
 from shoal.index.index_folder import exists
-from shoal.index.query import parse
+from shoal.index.query import parse, today
 from shoal.index.results import Facets, Hit, ScoreExplanation, SearchResults
+from shoal.index.schema import Freshness
 from shoal.index.searcher import Index, open_index
 from shoal.index.snippet import Snippet, snippet
 from shoal.protocols import Progress, no_progress
@@ -89,11 +90,12 @@ class Finder:
         self, words: str, *, limit: int = 10, offset: int = 0, fresh: bool = False, explain: bool = False
     ) -> SearchAnswer:
         """The pages that answer the words, the best first."""
-        query, now, index = parse(words), self._clock(), self._index
+        query, index = parse(words), self._index
         if index is None:
             return SearchAnswer(words=words, hits=(), notes=self._notes or ("There is no page to be searched yet.",))
-        results = index.search(query, limit=limit, offset=offset, fresh=fresh, now=now)
-        reasons = [index.explain(query, hit.id, fresh=fresh, now=now) if explain else None for hit in results.hits]
+        newer = Freshness(today=today(self._clock())) if fresh else None
+        results = index.search(query, limit=limit, offset=offset, fresh=newer)
+        reasons = [index.explain(query, hit.id, fresh=newer) if explain else None for hit in results.hits]
         return SearchAnswer(
             words=words,
             hits=_shown(self._database, results, reasons),
@@ -139,11 +141,7 @@ def _bring_up_to_date(folder: Path, progress: Progress) -> tuple[str, ...]:
 
 def _index_of(folder: Path, database: Database) -> Index | None:
     place = folder / indexer.PAGES
-    if not exists(place):
-        return None
-    index = open_index(place)
-    index.lay_over(mark_log.by_page(database))
-    return index
+    return open_index(place, mark_log.by_page(database)) if exists(place) else None
 
 
 def _shown(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 
 from shoal.judge.registry import Registered, choices_in
-from shoal.model import Candidate, Link, LinkKind, PageSummary, Reason, Seen
-from shoal.protocols import Strategy
+from shoal.model import Candidate, Entry, Link, LinkKind, PageSummary, Reason, Seen
+from shoal.protocols import Forecaster, LeaseObserver, LinkExplainer, MarkLearner, Persistent, Repricer, Strategy
 from shoal.settings import Settings
 
 SEED_PRIORITY = 1e12
@@ -48,3 +49,38 @@ def promising(seen: Seen) -> Iterator[tuple[Link, float, Candidate | None]]:
         # Most links have no rel at all, and there are many.
         refused = refusal(page, link) if page.nofollow or link.rel else None
         yield link, score if link.kind in _SAME_PAGE else hint, refused
+
+
+# --- what a strategy can do besides following links --------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capabilities:
+    """A strategy as a running crawl sees it: a call for all that happens with every page, and what else it can be asked."""
+
+    follow: Callable[[Seen], Iterable[Candidate]]
+    chosen: Callable[[Entry], None]
+    lost: Callable[[Iterable[int]], None]
+    why: Callable[[Entry], str]
+    memo: Callable[[Seen], bytes]
+    repricer: Repricer | None
+    mark_learner: MarkLearner | None
+    forecaster: Forecaster | None
+
+
+def capabilities_of(strategy: Strategy) -> Capabilities:
+    """Asked once, when a crawl is built: asking takes longer than answering.
+
+    Who does not care what becomes of a URL is not told; who has nothing to say or to remember says nothing.
+    """
+    repricer = strategy if isinstance(strategy, Repricer) else None
+    return Capabilities(
+        follow=strategy.follow,
+        chosen=strategy.chosen if isinstance(strategy, LeaseObserver) else lambda entry: None,
+        lost=repricer.lost if repricer is not None else lambda keys: None,
+        why=strategy.why if isinstance(strategy, LinkExplainer) else lambda entry: "",
+        memo=strategy.memo if isinstance(strategy, Persistent) else lambda seen: b"",
+        repricer=repricer,
+        mark_learner=strategy if isinstance(strategy, MarkLearner) else None,
+        forecaster=strategy if isinstance(strategy, Forecaster) else None,
+    )

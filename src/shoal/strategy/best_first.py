@@ -42,8 +42,8 @@ CHOICE = Registered(
     make=BestFirst,
     parameters=(
         Parameter(
-            name="parent_share",
-            default=PARENT_SHARE,
+            "parent_share",
+            PARENT_SHARE,
             least=0.0,
             most=1.0,
             what="how much of the priority comes from the page, the rest comes from the link",

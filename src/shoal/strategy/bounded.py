@@ -45,7 +45,7 @@ CHOICE = Registered(
     paper="PUSH 2.3.1",
     make=Bounded,
     parameters=(
-        Parameter(name="width", default=WIDTH, least=1, most=10_000, what="links followed of each page"),
-        Parameter(name="depth", default=DEPTH, least=1, most=1_000, what="links followed from a seed"),
+        Parameter("width", WIDTH, least=1, most=10_000, what="links followed of each page"),
+        Parameter("depth", DEPTH, least=1, most=1_000, what="links followed from a seed"),
     ),
 )

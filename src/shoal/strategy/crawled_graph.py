@@ -10,20 +10,18 @@ import asyncio
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from heapq import nlargest
-from typing import Annotated, TypeAlias, TypeVar
+from typing import TypeVar
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.model import Repriced, Seen
+from shoal.model import Int64, Repriced, Seen
 from shoal.protocols import Persistent, Repricer, Strategy
 from shoal.strategy import refusal
 from shoal.strategy.graph import Graph, Snapshot, Values
 from shoal.urls import key_of
 
-Key: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
-"""What `urls.key_of` gives; a memo with any other number is not ours."""
 _KEY_BYTES = 8
 _Memo = TypeVar("_Memo", bound=msgspec.Struct)
 _LEAST_PAGES = 50
@@ -55,10 +53,9 @@ class LinkRanking:
 
     def waiting(self, keys: Iterable[int], lost: bytes = b"") -> dict[int, float]:
         """The values of those of the URLs that were known then, and neither fetched nor lost (by number: 1 if so)."""
-        numbers = {key: self._graph.number(key) for key in keys if key in self._graph}
-        known = {key: number for key, number in numbers.items() if number < len(self.values)}
         may = self._may_wait(lost)
-        return {key: float(self.values[number]) for key, number in known.items() if may[number]}
+        numbers = {key: self._graph.number(key) for key in keys if key in self._graph}
+        return {key: float(self.values[at]) for key, at in numbers.items() if at < len(self.values) and may[at]}
 
     def best_pages(self, limit: int) -> list[tuple[int, float]]:
         """Of the fetched pages, keys and values, the largest value first; of equal ones, the URL that was found first."""
@@ -86,7 +83,8 @@ class LinkRanking:
 class Noted(msgspec.Struct, frozen=True, tag="links", array_like=True):
     """A page's links, as they are stored with it."""
 
-    page: Key
+    page: Int64
+    """What `urls.key_of` gives; a memo with any other number is not ours."""
     seed: bool
     targets: bytes
     """Keys, 8 bytes each."""
@@ -103,6 +101,8 @@ class CrawledGraph(Strategy, Repricer, Persistent):
         self.graph = Graph()
         self.seeds: set[int] = set()
         """The keys of the pages that the crawl started from."""
+        self.ranking = LinkRanking(self.graph, self.graph.snapshot(), ())
+        """What URLs were worth when they were ranked last; at first, none has a value."""
         self._ranked_at = 0
         """How many pages the graph had when URLs were ranked last."""
         self._told: dict[int, float] = {}
@@ -153,10 +153,10 @@ class CrawledGraph(Strategy, Repricer, Persistent):
         self._ranked_at = self.graph.fetched
         return self.graph.snapshot()
 
-    async def ranked(self, compute: Callable[[Snapshot], Values]) -> LinkRanking:
+    async def rank(self, compute: Callable[[Snapshot], Values]) -> None:
         """What each URL is worth in the graph as it is now; computed in a thread."""
         then = self.moment()
-        return await asyncio.to_thread(lambda: LinkRanking(self.graph, then, compute(then)))
+        self.ranking = await asyncio.to_thread(lambda: LinkRanking(self.graph, then, compute(then)))
 
     def pace(self) -> int:
         """So many pages until a refresh is worth the trouble; the next page, when pages were recalled and not ranked yet."""
@@ -175,9 +175,9 @@ class CrawledGraph(Strategy, Repricer, Persistent):
         for noted in readable(memos, Noted):
             self._take_in(noted)
 
-    async def changed(self, ranking: LinkRanking, why: str) -> Sequence[Repriced]:
+    async def changed(self, why: str) -> Sequence[Repriced]:
         """New priorities for URLs whose value is not what it was; `why` has a place for it."""
-        told, news = await asyncio.to_thread(_news, ranking, self._told, self.gone)
+        told, news = await asyncio.to_thread(_news, self.ranking, self._told, self.gone)
         self._told = told | news
         return [Repriced(key=key, priority=value, why=why.format(value)) for key, value in news.items()]
 

@@ -19,13 +19,9 @@ from shoal.urls import key_of
 WIDTH, DEPTH, BREEDING = 10, 3, 1.5
 _MARK = b"eaten:"
 PARAMETERS = (
-    Parameter(name="width", default=WIDTH, least=1, most=10_000, what="links favoured on a page that is not relevant"),
-    Parameter(
-        name="depth", default=DEPTH, least=1, most=1_000, what="pages in a row without food that a fish survives"
-    ),
-    Parameter(
-        name="breeding", default=BREEDING, least=1.0, most=100.0, what="how many times more links on a relevant page"
-    ),
+    Parameter("width", WIDTH, least=1, most=10_000, what="links favoured on a page that is not relevant"),
+    Parameter("depth", DEPTH, least=1, most=1_000, what="pages in a row without food that a fish survives"),
+    Parameter("breeding", BREEDING, least=1.0, most=100.0, what="how many times more links on a relevant page"),
 )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from shoal.judge.registry import Parameter, Registered
 from shoal.model import Candidate, Link, Reason, Repriced, Seen, Topic
 from shoal.strategy import promising
-from shoal.strategy.crawled_graph import CrawledGraph, LinkRanking
+from shoal.strategy.crawled_graph import CrawledGraph
 from shoal.strategy.graph import DAMPING
 from shoal.urls import key_of
 
@@ -26,7 +26,6 @@ class FishPageRank(CrawledGraph):
         """The topic is in the judge's scores."""
         super().__init__()
         self._g, self._threshold = g, threshold
-        self._ranks: LinkRanking | None = None
 
     def follow(self, seen: Seen) -> Iterable[Candidate]:
         """Each link with the worth of its page and its own."""
@@ -42,10 +41,9 @@ class FishPageRank(CrawledGraph):
 
     async def refresh(self) -> Sequence[Repriced]:
         """How important pages are from now on; nothing that waits changes its place."""
-        if not self.graph.fetched:
-            return ()
-        last = self._ranks.values if self._ranks else None
-        self._ranks = await self.ranked(lambda graph: graph.pagerank(last))
+        if self.graph.fetched:
+            last = self.ranking.values
+            await self.rank(lambda graph: graph.pagerank(last))
         return ()
 
     def _worth(self, link: Link, key: int, worth: float, why: str) -> Candidate:
@@ -56,9 +54,7 @@ class FishPageRank(CrawledGraph):
         """From 0 to 1; before the first ranking all pages but the seeds have the least, as if the largest were 1."""
         if seen.task.depth == 0:
             return 1.0
-        if self._ranks is None:
-            return 1 - DAMPING
-        return self._ranks.get(key_of(seen.task.url), 1 - DAMPING) / self._ranks.largest
+        return self.ranking.get(key_of(seen.task.url), 1 - DAMPING) / (self.ranking.largest or 1.0)
 
 
 CHOICE = Registered(
@@ -68,7 +64,7 @@ CHOICE = Registered(
     make=FishPageRank,
     judge="zones",
     parameters=(
-        Parameter(name="g", default=SHARE, least=0.0, most=1.0, what="how much importance counts, against relevance"),
-        Parameter(name="threshold", default=THRESHOLD, least=0.0, most=3.1, what="links worth less are dropped"),
+        Parameter("g", SHARE, least=0.0, most=1.0, what="how much importance counts, against relevance"),
+        Parameter("threshold", THRESHOLD, least=0.0, most=3.1, what="links worth less are dropped"),
     ),
 )

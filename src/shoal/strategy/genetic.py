@@ -27,9 +27,9 @@ import msgspec
 from shoal.cache import cached
 from shoal.judge.registry import Parameter, Registered
 from shoal.judge.relative import relative_vector
-from shoal.model import Candidate, Link, Repriced, Seen, Topic
+from shoal.model import Candidate, Int64, Link, Repriced, Seen, Topic
 from shoal.strategy import promising
-from shoal.strategy.crawled_graph import CrawledGraph, Key, LinkRanking, readable
+from shoal.strategy.crawled_graph import CrawledGraph, LinkRanking, readable
 from shoal.strategy.graph import Values
 from shoal.text import flattened
 from shoal.urls import host_of, key_of
@@ -44,11 +44,11 @@ _host_key = cached(size=10_000)(key_of)
 class Bred(msgspec.Struct, frozen=True, tag="genes", array_like=True):
     """What is stored of a page: its relevance, and its links with their hosts and hints."""
 
-    page: Key
+    page: Int64
     relevance: float
-    words: Key
+    words: Int64
     """Which words the hints are counted by: after the user has changed the topic, they say nothing any more."""
-    links: list[tuple[Key, Key, _Hints]]
+    links: list[tuple[Int64, Int64, _Hints]]
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.relevance) and self.relevance >= 0):
@@ -106,11 +106,8 @@ class Genetic(CrawledGraph):
 
     def memo(self, seen: Seen) -> bytes:
         """The page's relevance, and its links with their hints."""
-        return (
-            msgspec.msgpack.encode(self._read_genes(seen))
-            if seen.page is not None and seen.verdict is not None
-            else b""
-        )
+        judged = seen.page is not None and seen.verdict is not None
+        return msgspec.msgpack.encode(self._read_genes(seen)) if judged else b""
 
     def recall(self, memos: Iterable[bytes]) -> None:
         """Put graph and hints together again."""
@@ -253,11 +250,9 @@ CHOICE = Registered(
     make=Genetic,
     judge="relative",
     parameters=(
-        Parameter(name="population", default=POPULATION, least=10, most=100_000, what="links of one generation"),
-        Parameter(
-            name="crossover", default=CROSSOVER, least=0.0, most=1.0, what="their share by selection and crossover"
-        ),
-        Parameter(name="k", default=HINT_WEIGHT, least=0.0, most=1e6, what="what the hints count, against the page"),
-        Parameter(name="threshold", default=THRESHOLD, least=0.0, most=1e6, what="the least fitness that is selected"),
+        Parameter("population", POPULATION, least=10, most=100_000, what="links of one generation"),
+        Parameter("crossover", CROSSOVER, least=0.0, most=1.0, what="their share by selection and crossover"),
+        Parameter("k", HINT_WEIGHT, least=0.0, most=1e6, what="what the hints count, against the page"),
+        Parameter("threshold", THRESHOLD, least=0.0, most=1e6, what="the least fitness that is selected"),
     ),
 )

@@ -20,8 +20,8 @@ _SECOND = 1e-9
 """Among links of the same value the link's own relevance decides. It adds this share of the value at most, so that it never
 counts as much as a step of the value, however small that has become."""
 PARAMETERS = (
-    Parameter(name="f", default=THRESHOLD, least=0.0, most=1.0, what="the relevance from which a link promises"),
-    Parameter(name="r", default=FACTOR, least=0.01, most=1.0, what="what is left of the value where it does not"),
+    Parameter("f", THRESHOLD, least=0.0, most=1.0, what="the relevance from which a link promises"),
+    Parameter("r", FACTOR, least=0.01, most=1.0, what="what is left of the value where it does not"),
 )
 
 

@@ -185,9 +185,10 @@ class Snapshot:
         would favour the one that was found first. Without a link among them all values are 0.
         """
         near = self._neighbourhood(roots)
+        near_pages = near[self.pages]
+        links_among = self._matrix(np.ones(len(self.targets)))[near][:, near_pages]
         hubs, authorities = np.zeros(len(self)), np.zeros(len(self))
-        near_pages = self.pages[near[self.pages]]
-        hubs[near_pages], authorities[near] = _mutual(self._links_among(near), tolerance)
+        hubs[self.pages[near_pages]], authorities[near] = _mutual(links_among, tolerance)
         return hubs, authorities
 
     def best_parent(self, values: Values) -> Values:
@@ -206,31 +207,27 @@ class Snapshot:
         """For each link, where the page that it stands on is in `pages`."""
         return np.repeat(np.arange(len(self.pages), dtype=np.int32), self._degrees)
 
-    @cached_property
-    def _inner(self) -> NDArray[np.bool_]:
-        """The links that lead to fetched pages."""
-        inner: NDArray[np.bool_] = self.places[self.targets] != _UNFETCHED
-        return inner
-
     def _ranks(self, base: Values, shares: Values, start: Values | None, tolerance: float) -> Values:
         """The solution of: rank = base + sum over the links to it of (their share * rank of the page they stand on).
 
         Only fetched pages pass rank on. So the rounds go among them alone, and all others get theirs in the end.
         """
-        inner = self._inner
-        among = _matrix(shares[inner], self.places[self.targets[inner]], self._starts_of(inner), len(self.pages))
+        links = self._matrix(shares)
+        among = links[self.pages]
         fixed, ranks = base[self.pages], _begin(base, start)[self.pages]
         for _ in range(MOST_ROUNDS):
             before, ranks = ranks, fixed + among @ ranks
             if (np.abs(ranks - before) <= tolerance * ranks).all():
                 break
-        everyone: Values = base + _matrix(shares, self.targets, self.starts, len(self)) @ ranks
+        everyone: Values = base + links @ ranks
         return everyone
 
-    def _starts_of(self, links: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """What `starts` is when only these links are left."""
-        counts: NDArray[np.int64] = np.concatenate(([0], np.cumsum(links)))
-        return counts[self.starts]
+    def _matrix(self, values: Values) -> Any:
+        """The links as a sparse matrix: a row for each URL, a column for each page; nothing needs to be sorted for that."""
+        # Every crawl loads every strategy, and scipy takes longer to load than all of them: only who ranks pages waits for it.
+        from scipy.sparse import csc_array
+
+        return csc_array((values, self.targets, self.starts), shape=(len(self), len(self.pages)))
 
     def _neighbourhood(self, roots: Iterable[int]) -> NDArray[np.bool_]:
         """Of each URL: is it a root, does it link to one, or is it linked to by one?"""
@@ -239,20 +236,6 @@ class Snapshot:
         near[self.targets[root[self.pages][self._sources]]] = True
         near[self.pages[self._sources[root[self.targets]]]] = True
         return near
-
-    def _links_among(self, chosen: NDArray[np.bool_]) -> Any:
-        """The links between chosen URLs as a matrix of ones: a row for each of the URLs, a column for each fetched one."""
-        numbers = np.cumsum(chosen, dtype=np.int32) - 1
-        columns = chosen[self.pages]
-        inside = columns[self._sources] & chosen[self.targets]
-        starts = self._starts_of(inside)
-        # The pages that are left out have no links inside, so the end of a column is the start of the next that is left.
-        return _matrix(
-            np.ones(inside.sum()),
-            numbers[self.targets[inside]],
-            np.append(starts[:-1][columns], starts[-1]),
-            int(chosen.sum()),
-        )
 
 
 def _mutual(links: Any, tolerance: float) -> tuple[Values, Values]:
@@ -290,14 +273,6 @@ def _begin(base: Values, start: Values | None) -> Values:
 def _shares(parts: Values, whole: Values | float) -> Values:
     """Parts of a whole; 0 where the whole is 0."""
     return np.divide(parts, whole, out=np.zeros_like(parts), where=np.greater(whole, 0))
-
-
-def _matrix(values: Values, rows: NDArray[np.int32], starts: NDArray[np.int64], height: int) -> Any:
-    """A sparse matrix with a column for each page; links stand page by page already, so nothing needs to be sorted."""
-    # Every crawl loads every strategy, and scipy takes longer to load than all of them: only who ranks pages waits for it.
-    from scipy.sparse import csc_array
-
-    return csc_array((values, rows, starts), shape=(height, len(starts) - 1))
 
 
 def _frozen(numbers: array[int], kind: type[Any]) -> NDArray[Any]:

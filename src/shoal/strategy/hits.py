@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from shoal.judge.registry import Registered
 from shoal.model import Candidate, Link, Repriced, Seen, Topic
 from shoal.strategy import refusal
-from shoal.strategy.crawled_graph import CrawledGraph, LinkRanking
+from shoal.strategy.crawled_graph import CrawledGraph
 from shoal.strategy.graph import Snapshot, Values
 
 _SECOND = 1e-6
@@ -24,7 +24,6 @@ class Hits(CrawledGraph):
     def __init__(self, topic: Topic) -> None:
         """The topic is not looked at: the seeds stand for it."""
         super().__init__()
-        self._worth: LinkRanking | None = None
 
     def follow(self, seen: Seen) -> Iterable[Candidate]:
         """Each link with its authority at the last refresh; what this page is worth as a hub, only the next one tells."""
@@ -35,14 +34,14 @@ class Hits(CrawledGraph):
             yield refusal(page, link) or self._valued(link, next(keys))
 
     def _valued(self, link: Link, key: int) -> Candidate:
-        worth = self._worth.get(key, 0.0) if self._worth else 0.0
+        worth = self.ranking.get(key, 0.0)
         return Candidate(link=link, priority=worth, why=f"authority {worth:.4f}", key=key)
 
     async def refresh(self) -> Sequence[Repriced]:
         """Hubs and authorities in the graph as it is now."""
         seeds = tuple(self.seeds)
-        self._worth = await self.ranked(lambda graph: _weigh(graph, seeds))
-        return await self.changed(self._worth, "authority {:.4f}")
+        await self.rank(lambda graph: _weigh(graph, seeds))
+        return await self.changed("authority {:.4f}")
 
 
 def _weigh(graph: Snapshot, seeds: Sequence[int]) -> Values:

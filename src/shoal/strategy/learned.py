@@ -12,7 +12,6 @@ import numpy as np
 from shoal.cache import cached
 from shoal.judge.evidence import Words
 from shoal.judge.registry import Parameter, Registered
-from shoal.judge.vector import EVERYWHERE, LinkScorer
 from shoal.model import Candidate, Entry, Evidence, Link, Mark, Outlook, Repriced, Seen, Topic
 from shoal.protocols import (
     Forecaster,
@@ -26,7 +25,7 @@ from shoal.protocols import (
 )
 from shoal.strategy import promising
 from shoal.strategy.link_model.explanation import reasons_for, sentence
-from shoal.strategy.link_model.features import Features, Floats
+from shoal.strategy.link_model.features import Features, Floats, hand_on
 from shoal.strategy.link_model.link_rows import (
     PLACES,
     FoundLink,
@@ -40,8 +39,15 @@ from shoal.strategy.link_model.link_rows import (
 )
 from shoal.strategy.link_model.persistence import Memo, knowledge_of, pack_rows, read_memos, restore
 from shoal.strategy.link_model.pricing import EXPLORE, LinkPricing
-from shoal.strategy.link_model.regression import BayesianRegression
-from shoal.strategy.link_model.valuation import HUBS, KEPT, LinkModel, Observation, leads_prior, worth_prior
+from shoal.strategy.link_model.valuation import (
+    HUBS,
+    KEPT,
+    BayesianRegression,
+    LinkModel,
+    Observation,
+    leads_prior,
+    worth_prior,
+)
 from shoal.topic.word_vectors import Meanings, spaces
 from shoal.urls import key_of
 
@@ -98,8 +104,7 @@ class Learned(Strategy, Repricer, LeaseObserver, LinkExplainer, MarkLearner, For
 
     def __init__(self, topic: Topic, meanings: Meanings, model: LinkModel, pricing: LinkPricing) -> None:
         """Of the topic only the words: the rest is in the judge's verdict on the page and its hints on the links."""
-        words = Words(topic)
-        self._named = LinkScorer(words.vector, EVERYWHERE, words.named)
+        self._named = Words(topic).links
         self._meanings = meanings
         self._links = model.links
         self._model = model
@@ -147,13 +152,14 @@ class Learned(Strategy, Repricer, LeaseObserver, LinkExplainer, MarkLearner, For
         found = self._distinct(links, key)
         known = [one.key for one in found if self._links.find(one.key) is not None]
         self._links.name_again(known)
-        new, again = self._sorted(found)
+        new, again, slots = self._sorted(found)
         rows = rows_of([*new, *again], source, hints_beside(found), self._named.parts, self._meanings)
-        self._last, features = self._read(flight, rows, self._ways(rows))
+        ways = np.concatenate([np.ones(len(new), dtype=np.float32), self._links.ways[slots]])
+        self._last, features = self._read(flight, rows, ways)
         leads = self._model.gain(rows[: len(new)], features[: len(new)])
-        self._model.hand_on(features, rows, leads)
+        hand_on(features, rows, leads)
         self._count(key, self._last, judged, leads, relevant=relevant)
-        rows = self._keep(rows, features, len(new))
+        rows = self._keep(rows, features, slots)
         self._memo = msgspec.msgpack.encode(
             Memo(
                 key=key,
@@ -218,28 +224,19 @@ class Learned(Strategy, Repricer, LeaseObserver, LinkExplainer, MarkLearner, For
             if keys[url] != page
         ]
 
-    def _sorted(self, found: Sequence[FoundLink]) -> tuple[list[FoundLink], list[FoundLink]]:
-        """Links that are new, and those that wait already and may have been found in a better way."""
-        slots = [self._links.find(one.key) for one in found]
-        new = [one for one, slot in zip(found, slots, strict=True) if slot is None and not self._is_over(one.key)]
-        ways = self._links.ways
-        again = [one for one, slot in zip(found, slots, strict=True) if slot is not None and ways[slot] <= MOST_WAYS]
-        return new, again
+    def _sorted(self, found: Sequence[FoundLink]) -> tuple[list[FoundLink], list[FoundLink], Slots]:
+        """Links that are new, and those that wait already and may have been found in a better way, with where they are."""
+        over, flying, ways = self._over, self._flying, self._links.ways
+        pairs = [(one, self._links.find(one.key)) for one in found]
+        new = [one for one, slot in pairs if slot is None and one.key not in over and one.key not in flying]
+        again = [(one, slot) for one, slot in pairs if slot is not None and ways[slot] <= MOST_WAYS]
+        return new, [one for one, _ in again], np.array([slot for _, slot in again], dtype=np.int64)
 
-    def _is_over(self, key: int) -> bool:
-        return key in self._over or key in self._flying
-
-    def _ways(self, rows: Rows) -> Floats:
-        """How many pages link to each."""
-        slots = [self._links.find(key) for key in rows["key"].tolist()]
-        return np.array([1.0 if slot is None else self._links.ways[slot] for slot in slots], dtype=np.float32)
-
-    def _keep(self, rows: Rows, features: Features, new: int) -> Rows:
-        """Take in the links that are new (the first ones) and those that are worth more than the way they were known by."""
-        value = self._model.value(features)
-        before = [self._links.find(key) for key in rows["key"][new:].tolist()]
+    def _keep(self, rows: Rows, features: Features, slots: Slots) -> Rows:
+        """Take in the links that are new (the first ones) and those that are worth more than in their slots until now."""
+        new = len(rows) - len(slots)
         better = np.ones(len(rows), dtype=np.bool_)
-        better[new:] = value[new:] > self._links.value[np.array(before, dtype=np.int64)]
+        better[new:] = self._model.value(features)[new:] > self._links.value[slots]
         rows = rows[better]
         self._value(self._put(rows), features[better])
         return rows
@@ -392,23 +389,9 @@ CHOICE = Registered(
     make=Learned.make,
     judge="evidence",
     parameters=(
-        Parameter(
-            name="hubs", default=HUBS, least=0.0, most=10.0, what="how much it counts that a page leads to good pages"
-        ),
-        Parameter(name="kept", default=KEPT, least=0.9, most=1.0, what="how much of the past is kept with each page"),
-        Parameter(
-            name="explore",
-            default=EXPLORE,
-            least=0.0,
-            most=1.0,
-            what="the share of pages that explore when little pays",
-        ),
-        Parameter(
-            name="host_share",
-            default=1.0,
-            least=0.001,
-            most=1.0,
-            what="hosts with a larger share of the pages must wait",
-        ),
+        Parameter("hubs", HUBS, least=0.0, most=10.0, what="how much it counts that a page leads to good pages"),
+        Parameter("kept", KEPT, least=0.9, most=1.0, what="how much of the past is kept with each page"),
+        Parameter("explore", EXPLORE, least=0.0, most=1.0, what="the share of pages that explore when little pays"),
+        Parameter("host_share", 1.0, least=0.001, most=1.0, what="hosts with a larger share of the pages must wait"),
     ),
 )

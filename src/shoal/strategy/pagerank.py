@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from shoal.judge.registry import Registered
 from shoal.model import Candidate, Link, Repriced, Seen, Topic
 from shoal.strategy import refusal
-from shoal.strategy.crawled_graph import CrawledGraph, LinkRanking
+from shoal.strategy.crawled_graph import CrawledGraph
 from shoal.strategy.graph import DAMPING
 from shoal.urls import key_of
 
@@ -18,7 +18,6 @@ class PageRank(CrawledGraph):
     def __init__(self, topic: Topic) -> None:
         """The topic is not looked at: importance is not relevance."""
         super().__init__()
-        self._ranks: LinkRanking | None = None
 
     def follow(self, seen: Seen) -> Iterable[Candidate]:
         """Each link with its rank, and what this page adds to it; both are exact again after the next refresh."""
@@ -31,9 +30,9 @@ class PageRank(CrawledGraph):
 
     async def refresh(self) -> Sequence[Repriced]:
         """The ranks in the graph as it is now."""
-        last = self._ranks.values if self._ranks else None
-        self._ranks = await self.ranked(lambda graph: graph.pagerank(last))
-        return await self.changed(self._ranks, "PageRank {:.2f}")
+        last = self.ranking.values
+        await self.rank(lambda graph: graph.pagerank(last))
+        return await self.changed("PageRank {:.2f}")
 
     def _ranked(self, link: Link, key: int, share: float) -> Candidate:
         rank = self._rank(key) + share
@@ -41,7 +40,7 @@ class PageRank(CrawledGraph):
 
     def _rank(self, key: int) -> float:
         """What it was at the last refresh; what a page without links to it has, if it was not known then."""
-        return self._ranks.get(key, 1 - DAMPING) if self._ranks else 1 - DAMPING
+        return self.ranking.get(key, 1 - DAMPING)
 
 
 CHOICE = Registered(

@@ -30,7 +30,7 @@ CHOICE = Registered(
     make=Restore,
     judge="anchor",
     parameters=(
-        Parameter(name="f", default=THRESHOLD, least=0.0, most=1.0, what="the relevance from which an anchor promises"),
-        Parameter(name="b", default=FACTOR, least=0.01, most=1.0, what="what is left of the value where it does not"),
+        Parameter("f", THRESHOLD, least=0.0, most=1.0, what="the relevance from which an anchor promises"),
+        Parameter("b", FACTOR, least=0.01, most=1.0, what="what is left of the value where it does not"),
     ),
 )

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from shoal.model import Link
-from shoal.strategy.link_model.features import FEATURES, Features
+from shoal.strategy.link_model.features import FEATURES, Features, Vector
 from shoal.strategy.link_model.link_rows import FoundLink, LinkTable, Rows, SourcePage, hints_beside, rows_of
-from shoal.strategy.link_model.regression import BayesianRegression, Vector
-from shoal.strategy.link_model.valuation import KEPT, LinkModel, leads_prior, worth_prior
+from shoal.strategy.link_model.valuation import KEPT, BayesianRegression, LinkModel, leads_prior, worth_prior
 from shoal.topic.word_vectors import Meanings
 from shoal.urls import key_of
 

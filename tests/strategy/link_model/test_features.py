@@ -18,6 +18,7 @@ from shoal.strategy.link_model.features import (
     FeatureReader,
     Features,
     TokenCounts,
+    hand_on,
 )
 from shoal.strategy.link_model.hashing import NO_TOKEN
 from shoal.strategy.link_model.link_rows import PLACES, Rows
@@ -72,9 +73,11 @@ def test_a_page_may_count_for_several() -> None:
 def test_by_how_much_tokens_differ_from_the_mean() -> None:
     made = counts()
     # (1.5 - 0.25 x 2) / (2 + 6), (0.5 - 0.25 x 1) / (1 + 6); of what was never seen, nothing is said
-    deviations = made.deviations(made.worth, 0.25, 6.0, numbers(7, 8, 9, NO_TOKEN))
-    assert deviations == pytest.approx([1.0 / 8, 0.25 / 7, 0.0, 0.0])
-    assert made.deviations(made.worth, 0.25, 6.0)[7] == deviations[0], "all at once"
+    made.means = (1.0, 0.25, 0.5)
+    worth, leads = made.deviations(numbers(7, 8, 9, NO_TOKEN)).T
+    assert worth == pytest.approx([1.0 / 8, 0.25 / 7, 0.0, 0.0])
+    assert leads == pytest.approx([1.0 / 8, -0.5 / 7, 0.0, 0.0]), "(2 - 0.5 x 2) / (2 + 6), (0 - 0.5 x 1) / (1 + 6)"
+    assert made.deviations()[7].tolist() == [worth[0], leads[0]], "all at once"
 
 
 def test_before_the_first_page_a_tenth_is_good() -> None:
@@ -96,11 +99,11 @@ def test_the_general_means_begin_with_two_pages_and_forget() -> None:
 def test_the_general_means_can_be_carried_elsewhere() -> None:
     made, other = TokenCounts(), TokenCounts()
     made.add_to_means(1.0, 0.5)
-    other.restore(made.state())
+    other.means = made.means
     assert (other.mean_worth, other.mean_leads) == (made.mean_worth, made.mean_leads)
     for each in (made, other):
         each.add_to_means(0.0, 0.0)
-    assert other.state() == made.state()
+    assert other.means == made.means
 
 
 # --- dead links ------------------------------------------------------------------------------------------------------
@@ -307,7 +310,7 @@ def test_what_a_page_leads_to_is_handed_on_to_those_that_go_on_with_it() -> None
     row = rows(links, page)
     features = read(row)
     assert features[:, [one.name.endswith("leads") for one in FEATURES]] == pytest.approx(0.0, abs=1e-7)
-    FeatureReader(TokenCounts(), means=False).hand_on(features, row, 0.75)
+    hand_on(features, row, 0.75)
     names = ("page leads", "next page leads", "same folder leads", "twin leads")
     assert [[feature(features, name, line) for name in names] for line in range(4)] == [
         [0.75, 0.75, 0.75, 0.75],

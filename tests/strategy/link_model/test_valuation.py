@@ -10,8 +10,7 @@ import pytest
 from shoal.strategy.link_model.features import FEATURES, Features
 from shoal.strategy.link_model.hashing import NO_TOKEN, hash_token
 from shoal.strategy.link_model.link_rows import PLACES, row_type
-from shoal.strategy.link_model.regression import BayesianRegression
-from shoal.strategy.link_model.valuation import ENOUGH_LINKS, LIKENESS, LinkModel, tokens_of
+from shoal.strategy.link_model.valuation import ENOUGH_LINKS, LIKENESS, BayesianRegression, LinkModel, tokens_of
 from tests.strategy.link_model.pages import found, model, model_with_vectors, rows, source
 
 ONE_WAY = np.ones(1, dtype=np.float32)

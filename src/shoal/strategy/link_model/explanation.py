@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from shoal.model import Entry, Evidence
-from shoal.strategy.link_model.features import FEATURES, FEW_WORDS, Family, Features
+from shoal.strategy.link_model.features import FEATURES, Family, Features
 from shoal.strategy.link_model.hashing import MOST_TOKENS, address_words, hash_token, words_in
 from shoal.strategy.link_model.link_rows import PLACES, Rows
 from shoal.strategy.link_model.valuation import LinkModel
@@ -16,16 +16,17 @@ _TOLD = 3
 """Reasons in a sentence."""
 _NOTABLE = 0.005
 _FAMILIES = tuple(feature.family for feature in FEATURES)
+_OF_MEANINGS: Family = "like"
 
 
 def reasons_for(model: LinkModel, row: Rows, features: Features, entry: Entry) -> tuple[Evidence, ...]:
     """What makes the value of a link with these features, the strongest first; what every link has comes last."""
     sums: dict[Family, float] = {}
-    families = _FAMILIES + (Family.LIKE,) * model.links.width
+    families = _FAMILIES + (_OF_MEANINGS,) * model.links.width
     for family, amount in zip(families, model.contributions(features).tolist(), strict=True):
         sums[family] = sums.get(family, 0.0) + amount
     notable = [family for family, amount in sums.items() if abs(amount) >= _NOTABLE]
-    notable.sort(key=lambda family: (family is Family.GROUND, -abs(sums[family])))
+    notable.sort(key=lambda family: (family == "ground", -abs(sums[family])))
     return tuple(
         Evidence(what=_said(model, family, sums[family], row, entry), amount=sums[family]) for family in notable
     )
@@ -40,33 +41,30 @@ def sentence(evidence: Iterable[Evidence], value: float) -> str:
 def _said(model: LinkModel, family: Family, amount: float, row: Rows, entry: Entry) -> str:
     good = amount > 0
     match family:
-        case Family.NAMED:
-            return (
-                "the link names the topic" if row["named"][0] or row["spelt"][0] else "text around it names the topic"
-            )
-        case Family.WORDS:
+        case "named":
+            return f"{'the link' if row['named'][0] or row['spelt'][0] else 'text around it'} names the topic"
+        case "words":
             return _word("the link says", "a", words_in(entry.anchor), model, good)
-        case Family.ADDRESS:
+        case "address":
             return _word("its address says", "u", address_words(entry.url), model, good)
-        case Family.PAGE:
+        case "page":
             return f"the page it stands on scores {float(row['score'][0]):.2f}"
-        case Family.SIBLINGS:
-            return _fared("pages beside it", model, row, "page", good)
-        case Family.SECTION:
+        case "siblings":
+            return _siblings(model, row, good)
+        case "section":
             return _share("this section of the site", model, row, "folder")
-        case Family.SITE:
+        case "site":
             return _share("the site", model, row, "host")
-        case Family.TURNING:
-            return (
-                "it goes on with a list that led to good pages" if good else "it goes on with a list that led nowhere"
-            )
-        case Family.NEAR:
-            return _away(int(row["depth"][0]))
-        case Family.LIKE:
+        case "turning":
+            return f"it goes on with a list that led {'to good pages' if good else 'nowhere'}"
+        case "near":
+            depth = int(row["depth"][0])
+            return "a seed links to it" if depth <= 1 else f"it is {depth} links away from a seed"
+        case "like":
             return "its words mean what good links mean" if good else "its words mean something else"
-        case Family.FORM:
+        case "form":
             return "links of this form pay" if good else "links of this form pay less"
-        case Family.GROUND:
+        case "ground":
             return "what any link of this crawl pays"
 
 
@@ -75,23 +73,17 @@ def _word(begin: str, kind: str, words: list[str], model: LinkModel, good: bool)
     # A number says how many digits it has; nobody wants to read that.
     if not (words := [word for word in words[:MOST_TOKENS] if not word.isdigit()]):
         return f"{begin} nothing"
-    counts = model.counts
     numbers = np.array([hash_token(f"{kind}:{word}") for word in words], dtype=np.int32)
-    worth = counts.deviations(counts.worth, counts.mean_worth, FEW_WORDS, numbers)
-    leads = counts.deviations(counts.leads, counts.mean_leads, FEW_WORDS, numbers)
+    worth, leads = model.counts.deviations(numbers).T
     total = worth + model.hubs * leads
     word = words[int(total.argmax() if good else total.argmin())]
     return f"{begin} “{word}”" if good else f"{begin} “{word}”, which paid less"
 
 
-def _away(links: int) -> str:
-    return "a seed links to it" if links <= 1 else f"it is {links} links away from a seed"
-
-
-def _fared(begin: str, model: LinkModel, row: Rows, place: str, good: bool) -> str:
-    if not model.counts.pages[row["places"][0, PLACES.index(place)]]:
+def _siblings(model: LinkModel, row: Rows, good: bool) -> str:
+    if not model.counts.pages[row["places"][0, PLACES.index("page")]]:
         return f"links beside it {'name the topic' if good else 'hardly name the topic'}"
-    return f"{begin} were relevant" if good else f"{begin} were not relevant"
+    return f"pages beside it {'were relevant' if good else 'were not relevant'}"
 
 
 def _share(begin: str, model: LinkModel, row: Rows, place: str) -> str:

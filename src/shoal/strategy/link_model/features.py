@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.strategy.link_model.hashing import BUCKETS, NO_TOKEN
 from shoal.strategy.link_model.link_rows import NEXT_PAGE, PLACES, SAME_FOLDER, SAME_SITE, TWIN, Rows
-from shoal.strategy.link_model.regression import Vector
 
 Floats: TypeAlias = NDArray[np.float32]
+Vector: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.int32]
 _FIRST_DEAD = 0.25
 """One link in five is dead, before anything is known."""
@@ -38,17 +37,18 @@ class TokenCounts:
         self._alive = np.array([[_FIRST_DEAD, 1.0], [_FIRST_DEAD, 1.0]])
         """Dead links and pages: of links to another site, and of links to the same."""
         # Before anything is known: two pages, a tenth good.
-        self._weight, self._worth, self._leads = 2.0, 0.2, 0.2
+        self.means = (2.0, 0.2, 0.2)
+        """All pages, and what they were worth and led to, added up; as far as they are not forgotten."""
 
     @property
     def mean_worth(self) -> float:
         """What a page is worth, whatever led to it."""
-        return self._worth / self._weight
+        return self.means[1] / self.means[0]
 
     @property
     def mean_leads(self) -> float:
         """What a page leads to, whatever led to it."""
-        return self._leads / self._weight
+        return self.means[2] / self.means[0]
 
     def add(self, numbers: Numbers, worth: float, leads: float, pages: float = 1.0) -> None:
         """A page came (or, with negative numbers, is taken back) that had these tokens."""
@@ -61,9 +61,8 @@ class TokenCounts:
     def add_to_means(self, worth: float, leads: float) -> None:
         """A page came: the general means move, and forget."""
         kept = 1 - 1 / MEAN_PAGES
-        self._weight = self._weight * kept + 1
-        self._worth = self._worth * kept + worth
-        self._leads = self._leads * kept + leads
+        pages, all_worth, all_leads = self.means
+        self.means = pages * kept + 1, all_worth * kept + worth, all_leads * kept + leads
 
     def led(self, host: int, *, same_site: bool, alive: bool) -> None:
         """A link to this host led to a page, or to none."""
@@ -77,19 +76,12 @@ class TokenCounts:
         likely: Floats = (came + _FEW_LINKS * usual) / (came + self.dead[hosts] + _FEW_LINKS)
         return likely
 
-    def deviations(self, values: Floats, mean: float, pages: float, numbers: Numbers | slice = slice(None)) -> Floats:
-        """By how much pages with these tokens differ from the mean; 0 for NO_TOKEN and for tokens not seen yet."""
+    def deviations(self, numbers: Numbers | slice = slice(None)) -> Floats:
+        """By how much pages with these words differ from the means of worth and leads; 0 for NO_TOKEN and words not seen yet."""
         came = self.pages[numbers]
-        deviation: Floats = (values[numbers] - np.float32(mean) * came) / (came + np.float32(pages))
-        return deviation
-
-    def state(self) -> tuple[float, float, float]:
-        """The general means, to be carried elsewhere."""
-        return self._weight, self._worth, self._leads
-
-    def restore(self, state: tuple[float, float, float]) -> None:
-        """Begin with the general means of another crawl."""
-        self._weight, self._worth, self._leads = state
+        both = ((self.worth, self.mean_worth), (self.leads, self.mean_leads))
+        differences = [values[numbers] - np.float32(mean) * came for values, mean in both]
+        return np.stack([difference / (came + np.float32(FEW_WORDS)) for difference in differences], axis=1)
 
 
 # --- by which features is a link known, and what do we think of each before the first page came ----------------------
@@ -102,21 +94,10 @@ _DEEP = 10
 _HOST, _SECTION, _FOLDER, _SHAPE, _PAGE, _LIST, _FRAME = range(len(PLACES))
 
 
-class Family(StrEnum):
-    """What features are about."""
-
-    GROUND = "ground"
-    NAMED = "named"
-    WORDS = "words"
-    ADDRESS = "address"
-    PAGE = "page"
-    SIBLINGS = "siblings"
-    SECTION = "section"
-    SITE = "site"
-    TURNING = "turning"
-    NEAR = "near"
-    LIKE = "like"
-    FORM = "form"
+Family = Literal[
+    "ground", "named", "words", "address", "page", "siblings", "section", "site", "turning", "near", "like", "form"
+]
+"""What features are about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,49 +111,49 @@ class Feature:
 
 
 FEATURES = (
-    Feature("always", Family.GROUND, 0.1, 0.1),
-    Feature("named", Family.NAMED, 0.45, 0.15),
-    Feature("around", Family.NAMED, 0.15),
-    Feature("spelt", Family.NAMED, 0.15),
-    Feature("named anywhere", Family.NAMED, 0.3),
-    Feature("beside", Family.SIBLINGS),
-    Feature("score", Family.PAGE, 0.2, 0.1),
-    Feature("above", Family.PAGE, 0.1),
-    Feature("siblings", Family.SIBLINGS, 0.2),
-    Feature("list", Family.SIBLINGS, 0.2),
-    Feature("frame", Family.SIBLINGS, 0.1),
-    Feature("site", Family.SITE, 0.1),
-    Feature("section", Family.SECTION, 0.1),
-    Feature("folder", Family.SECTION, 0.1),
-    Feature("shape", Family.SECTION, 0.1),
-    Feature("anchor", Family.WORDS, 0.3),
-    Feature("address", Family.ADDRESS, 0.3),
-    Feature("siblings lead", Family.SIBLINGS, 0.0, 0.1),
-    Feature("frame leads", Family.SIBLINGS, 0.0, 0.1),
-    Feature("site leads", Family.SITE, 0.0, 0.1),
-    Feature("section leads", Family.SECTION, 0.0, 0.1),
-    Feature("folder leads", Family.SECTION, 0.0, 0.1),
-    Feature("shape leads", Family.SECTION, 0.0, 0.1),
-    Feature("anchor leads", Family.WORDS, 0.0, 0.3),
-    Feature("address leads", Family.ADDRESS, 0.0, 0.3),
-    Feature("best word leads", Family.WORDS, 0.0, 0.2),
-    Feature("best address word leads", Family.ADDRESS, 0.0, 0.2),
-    Feature("page leads", Family.PAGE),
-    Feature("next page leads", Family.TURNING, 0.0, 0.5),
-    Feature("same folder leads", Family.TURNING, 0.0, 0.1),
-    Feature("twin leads", Family.TURNING, 0.0, 0.1),
-    Feature("same folder", Family.SECTION),
-    Feature("near a seed", Family.NEAR, 0.0, 0.15),
-    Feature("depth", Family.NEAR),
-    Feature("new section", Family.SECTION),
-    Feature("new folder", Family.SECTION),
-    Feature("new site", Family.SITE),
-    Feature("new shape", Family.SECTION),
-    Feature("ways", Family.FORM),
-    Feature("same site", Family.FORM),
-    Feature("length", Family.FORM),
-    Feature("position", Family.FORM),
-    Feature("crowd", Family.FORM),
+    Feature("always", "ground", 0.1, 0.1),
+    Feature("named", "named", 0.45, 0.15),
+    Feature("around", "named", 0.15),
+    Feature("spelt", "named", 0.15),
+    Feature("named anywhere", "named", 0.3),
+    Feature("beside", "siblings"),
+    Feature("score", "page", 0.2, 0.1),
+    Feature("above", "page", 0.1),
+    Feature("siblings", "siblings", 0.2),
+    Feature("list", "siblings", 0.2),
+    Feature("frame", "siblings", 0.1),
+    Feature("site", "site", 0.1),
+    Feature("section", "section", 0.1),
+    Feature("folder", "section", 0.1),
+    Feature("shape", "section", 0.1),
+    Feature("anchor", "words", 0.3),
+    Feature("address", "address", 0.3),
+    Feature("siblings lead", "siblings", 0.0, 0.1),
+    Feature("frame leads", "siblings", 0.0, 0.1),
+    Feature("site leads", "site", 0.0, 0.1),
+    Feature("section leads", "section", 0.0, 0.1),
+    Feature("folder leads", "section", 0.0, 0.1),
+    Feature("shape leads", "section", 0.0, 0.1),
+    Feature("anchor leads", "words", 0.0, 0.3),
+    Feature("address leads", "address", 0.0, 0.3),
+    Feature("best word leads", "words", 0.0, 0.2),
+    Feature("best address word leads", "address", 0.0, 0.2),
+    Feature("page leads", "page"),
+    Feature("next page leads", "turning", 0.0, 0.5),
+    Feature("same folder leads", "turning", 0.0, 0.1),
+    Feature("twin leads", "turning", 0.0, 0.1),
+    Feature("same folder", "section"),
+    Feature("near a seed", "near", 0.0, 0.15),
+    Feature("depth", "near"),
+    Feature("new section", "section"),
+    Feature("new folder", "section"),
+    Feature("new site", "site"),
+    Feature("new shape", "section"),
+    Feature("ways", "form"),
+    Feature("same site", "form"),
+    Feature("length", "form"),
+    Feature("position", "form"),
+    Feature("crowd", "form"),
 )
 
 
@@ -197,13 +178,7 @@ class FeatureReader:
         """`means`: rows say what their words mean; those numbers are features, too, behind all others."""
         self._means = means
         self._counts = counts
-        self._words = np.stack(
-            [
-                counts.deviations(counts.worth, counts.mean_worth, FEW_WORDS),
-                counts.deviations(counts.leads, counts.mean_leads, FEW_WORDS),
-            ],
-            axis=1,
-        )
+        self._words = counts.deviations()
 
     def features(self, rows: Rows, ways: Floats) -> Features:
         """One line per row, in the order of `FEATURES`."""
@@ -221,7 +196,7 @@ class FeatureReader:
             address[:, 1:],
             best_anchor,
             best_address,
-            _handed_on(rows, rows["leads"]),
+            _handed_on(rows),
             _near(rows),
             1 / (1 + pages[:, (_SECTION, _FOLDER, _HOST, _SHAPE)]),
             _form(rows, ways),
@@ -229,11 +204,6 @@ class FeatureReader:
         if self._means:
             blocks.append(rows["meaning"])
         return np.concatenate(blocks, axis=1, dtype=np.float32)
-
-    def hand_on(self, features: Features, rows: Rows, leads: float) -> None:
-        """The page of these links, whose features were read before that was known, leads to so much."""
-        rows["leads"] = leads
-        features[:, _LEADS : _LEADS + 4] = _handed_on(rows, rows["leads"])
 
     def _fared(self, places: NDArray[np.int32], pages: Floats) -> Floats:
         """Siblings, list, frame, site, section, folder, shape: each by how much it differs from what it belongs to."""
@@ -276,9 +246,15 @@ def _named(rows: Rows) -> Floats:
     return np.stack([one, named, around, spelt, anywhere, rows["beside"], rows["score"], rows["above"]], axis=1)
 
 
-def _handed_on(rows: Rows, leads: Floats) -> Floats:
+def hand_on(features: Features, rows: Rows, leads: float) -> None:
+    """The page of these links, whose features were read before that was known, leads to so much."""
+    rows["leads"] = leads
+    features[:, _LEADS : _LEADS + 4] = _handed_on(rows)
+
+
+def _handed_on(rows: Rows) -> Floats:
     """What a page leads to, for all its links, and once more for those that may go on with it."""
-    handed: Floats = leads[:, None] * (rows["flags"][:, None] & _GOING_ON == _GOING_ON)
+    handed: Floats = rows["leads"][:, None] * (rows["flags"][:, None] & _GOING_ON == _GOING_ON)
     return handed
 
 

@@ -165,11 +165,6 @@ class SourcePage:
     """Its own score, or half of that of the page above, or a quarter of the next …"""
     links: int
 
-    @property
-    def place(self) -> int:
-        """The number under which its links are siblings."""
-        return page_place(self.key)
-
 
 @dataclass(frozen=True, slots=True)
 class FoundLink:
@@ -182,7 +177,7 @@ class FoundLink:
 
 
 def page_place(key: int) -> int:
-    """The number of a page as a place where links stand."""
+    """The number of a page as a place where links stand: there they are siblings."""
     return hash_token(f"p:{key}")
 
 
@@ -213,7 +208,7 @@ def _row(one: FoundLink, source: SourcePage, home: UrlTokens, beside: float, nam
         address.section,
         address.folder,
         address.shape,
-        source.place,
+        page_place(source.key),
         hash_token(f"q:{source.key}:{link.path}"),
         hash_token(f"w:{home.host}:{link.path}"),
     )

@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 
 from shoal.errors import InputError
+from shoal.model import Int64
 from shoal.strategy.link_model.hashing import BUCKETS
 from shoal.strategy.link_model.link_rows import Rows, row_type
 from shoal.strategy.link_model.valuation import LinkModel
@@ -21,14 +22,13 @@ from shoal.strategy.link_model.valuation import LinkModel
 MOST_KNOWN = 20.0
 """Pages that another crawl's experience with a token counts for at most: this crawl must be able to think differently."""
 _MOST_BYTES = 64 * 2**20
-_Key = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 _Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 
 
 class Memo(msgspec.Struct, frozen=True, tag="learned", array_like=True):
     """One page, as it is stored with it."""
 
-    key: _Key
+    key: Int64
     worth: _Share
     leads: Annotated[float, msgspec.Meta(ge=0.0, le=100.0)]
     relevant: bool
@@ -102,7 +102,7 @@ def knowledge_of(model: LinkModel) -> bytes:
     return msgspec.msgpack.encode(
         Knowledge(
             pages=model.pages,
-            means=counts.state(),
+            means=counts.means,
             worth=model.worth.state(),
             leads=model.leads.state(),
             tokens=numbers.tobytes() + b"".join(sums),
@@ -127,7 +127,7 @@ def restore(model: LinkModel, data: bytes) -> None:
     model.counts.pages[numbers] = pages * share
     model.counts.worth[numbers] = worth * share
     model.counts.leads[numbers] = leads * share
-    model.counts.restore(known.means)
+    model.counts.means = known.means
     model.solve()
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from shoal.model import Entry
+from shoal.strategy import capabilities_of
 from shoal.strategy.breadth import Breadth
-from shoal.strategy.capabilities import capabilities_of
 from shoal.strategy.fish import Fish
 from shoal.strategy.learned import Learned
 from tests.strategy.pages import TOPIC, page

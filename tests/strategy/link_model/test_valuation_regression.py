@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.strategy.link_model.regression import BayesianRegression, Prior
+from shoal.strategy.link_model.valuation import BayesianRegression, Prior
 
 
 def regression(kept: float = 1.0) -> BayesianRegression:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from shoal.index.index_folder import IndexWriter
-from shoal.index.query import parse
-from shoal.index.ranking import RESCORED
+from shoal.index.query import parse, today
+from shoal.index.schema import Freshness
+from shoal.index.searcher import RESCORED
 from tests.index.pages import FILLER, NOW, found, index_of, page
+
+FRESH = Freshness(today=today(NOW))
 
 
 def test_title_and_nearness_count(tmp_path: Path) -> None:
@@ -58,14 +61,14 @@ def test_fresh_pages_first_if_wanted(tmp_path: Path) -> None:
     ]
     index = index_of(tmp_path, [*pages, *FILLER])
     assert found(index, "grid")[0] == 1
-    assert found(index, "grid", fresh=True, now=NOW)[0] == 2
-    assert found(index, "grid", fresh=True, now=NOW, half_life=1e6) == found(index, "grid")
+    assert found(index, "grid", fresh=FRESH)[0] == 2
+    assert found(index, "grid", fresh=Freshness(today=today(NOW), half_life=1e6)) == found(index, "grid")
 
 
 def test_fresh_is_stable_over_pages(tmp_path: Path) -> None:
     count = RESCORED + 50
     index = index_of(tmp_path, [page(id, "grid", published=f"{2000 + id % 20}") for id in range(count)])
-    pages = [found(index, "grid", offset=offset, limit=150, fresh=True, now=NOW) for offset in range(0, count, 150)]
+    pages = [found(index, "grid", offset=offset, limit=150, fresh=FRESH) for offset in range(0, count, 150)]
     ids = [id for page_of_hits in pages for id in page_of_hits]
     assert sorted(ids) == list(range(count))
     assert ids[0] == 19
