@@ -40,8 +40,8 @@ from shoal.cluster.worker_registry import BEAT
 from shoal.crawl.metrics import WorkerFigures
 from shoal.crawl.validation import Unreadable
 from shoal.errors import BrokerRefused
-from shoal.internal_errors import failure_of
-from shoal.model import Missed, Timing, Visit
+from shoal.internal_errors import at_once, missed_by
+from shoal.model import Visit
 from shoal.steady_clock import SteadyClock
 
 logger = logging.getLogger(__name__)
@@ -123,9 +123,7 @@ class WorkerBroker:
         try:
             return self._came(task, shifted(replace(visit, task=wire.plain(task)), offset))
         except Exception as error:
-            now = self._clock() + offset
-            failure = failure_of(error, task.url, Timing(started=now, answered=now, ended=now))
-            return self._came(task, Missed(task=wire.plain(task), failure=failure))
+            return self._came(task, missed_by(error, wire.plain(task), at_once(self._clock() + offset)))
 
     def _came(self, task: Assigned, visit: Visit) -> bytes:
         return wire.encode(Came(run=task.run, lease=task.lease, worker=self.name, visit=visit))

@@ -16,8 +16,7 @@ from typing import NamedTuple
 from shoal.cluster.wire import Assigned, Brief
 from shoal.cluster.worker_broker import WorkerBroker
 from shoal.crawl.time_slices import collect_seldom
-from shoal.crawl.visitor import CrawlVisitor, open_visitor
-from shoal.crawl.worker import work_together
+from shoal.crawl.visitor import PageVisitor, open_visitor, work_together
 from shoal.errors import first_of
 from shoal.model import Task, Visit
 from shoal.settings import ListenAddress
@@ -35,7 +34,7 @@ Watch = Callable[[WorkerBroker], Coroutine[None, None, None]]
 class _Open:
     """The visitor of one crawl. Owned by `Visitors`."""
 
-    def __init__(self, visitor: CrawlVisitor, brief: Brief, stack: AsyncExitStack) -> None:
+    def __init__(self, visitor: PageVisitor, brief: Brief, stack: AsyncExitStack) -> None:
         self.visitor = visitor
         self.brief = brief
         self.stack = stack

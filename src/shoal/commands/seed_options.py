@@ -12,7 +12,7 @@ import click
 
 from shoal.commands.options import as_json, few_requests, together
 from shoal.errors import InputError
-from shoal.frontier.scope import ScopeRule
+from shoal.frontier.intake import ScopeRule
 from shoal.model import Term
 from shoal.seeds import selection
 from shoal.seeds.list_document import LARGEST, ListDocument

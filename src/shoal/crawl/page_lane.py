@@ -10,7 +10,7 @@ from shoal.crawl.termination import Ending
 from shoal.frontier.frontier import task_of
 from shoal.frontier.politeness import BUSY
 from shoal.frontier.robots import Ruling
-from shoal.internal_errors import failure_of
+from shoal.internal_errors import missed_by
 from shoal.model import Entry, Failure, Missed, Moved, Reason, Seen, State, Task, Visit, size_of, timing_of
 from shoal.model.stored import Changes, Closing, FetchedPage
 from shoal.urls import host_of, key_of
@@ -148,7 +148,7 @@ class PageLane:
         try:
             self._strategy.chosen(entry)
         except Exception as error:
-            return Missed(task=task, failure=failure_of(error, entry.url, timing_of(visit)))
+            return missed_by(error, task, timing_of(visit))
         return replace(visit, task=task)
 
     def number(self, url: str) -> int | None:

@@ -63,11 +63,6 @@ class BoundedReader:
         self._turns = TimeSlices()
         self._given_up: Counter[str] = Counter()
 
-    def adopt(self, topic: Topic) -> None:
-        """The reader here knows already; the processes hear of it with the next page."""
-        self._pages.adopt(topic)
-        self._images.adopt(topic)
-
     async def read(self, task: Task, response: Response) -> Reading:
         """What a page or image says, or that it takes too long to find out."""
         if task.kind == "image":
@@ -135,14 +130,14 @@ async def open_reader(settings: Settings) -> AsyncIterator[tuple[BoundedReader, 
     command = (sys.executable, "-m", "shoal.crawl.readers")
     pages, images = ReaderProcess(command, settings), ReaderProcess(command, settings)
     with Alarm() if can_be_used() else nullcontext() as alarm:
-        bounded = BoundedReader(reader, alarm, pages, images)
 
         def adopt(topic: Topic) -> None:
             adopt_topic(reader, settings, topic)
-            bounded.adopt(topic)
+            pages.adopt(topic)
+            images.adopt(topic)
 
         try:
-            yield bounded, adopt
+            yield BoundedReader(reader, alarm, pages, images), adopt
         finally:
             await pages.close()
             await images.close()

@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from shoal.errors import ShoalError
-from shoal.internal_errors import failure_of
+from shoal.internal_errors import at_once, missed_by
 from shoal.model import Failure, Missed, Moved, RobotsRead, Seen, SeenImage, Task, TaskKind, Timing, Visit
 from shoal.protocols import Broker
 from shoal.urls import MAX_URL_LENGTH
@@ -70,9 +70,8 @@ async def settle_checked(
     except ShoalError:
         raise  # the disk is full, the database is gone: no result is to blame for that
     except Exception as error:
-        timing = Timing(started=now, answered=now, ended=now)
         try:
-            await broker.settle(Missed(task=task, failure=failure_of(error, task.url, timing)))
+            await broker.settle(missed_by(error, task, at_once(now)))
         except ShoalError:
             raise
         except Exception:  # it broke in the middle: what is half done stays so, and the others go on
