@@ -76,14 +76,10 @@ class WorkerBroker:
         self._line: Connection | None = None
         self._on_line = asyncio.Event()
         self._own_queue = ""
-        self._busy = 0
+        self.busy = 0
+        """Tasks under way."""
         self.figures = WorkerFigures()
         self._was_on_line = False
-
-    @property
-    def busy(self) -> int:
-        """Tasks under way."""
-        return self._busy
 
     def brief(self, crawl: str) -> Brief:
         """What is known of a crawl whose task is under way."""
@@ -96,7 +92,7 @@ class WorkerBroker:
         while True:
             task = await self._next()
             if task is None or self._in_time(task):
-                self._busy += task is not None
+                self.busy += task is not None
                 return task
             await self._bring(task, _declined(task))
 
@@ -108,14 +104,14 @@ class WorkerBroker:
         try:
             await self._bring(task, self._sendable(task, visit))
         finally:
-            self._busy -= 1
+            self.busy -= 1
 
     async def decline(self, task: Assigned, why: str) -> None:
         """Give back a leased task that this worker cannot do; others may."""
         try:
             await self._bring(task, _declined(task, why[:_SENTENCE].encode("utf-8", "replace").decode()))
         finally:
-            self._busy -= 1
+            self.busy -= 1
 
     def _sendable(self, task: Assigned, visit: Visit) -> bytes:
         """A result as it travels. One that cannot be sent is a failure of its URL, not of this worker."""
@@ -162,7 +158,7 @@ class WorkerBroker:
                 if self._line is line:
                     self._on_line.clear()
                 continue
-            self.figures.let_go()
+            self.figures.in_hand -= 1
             came_on, tag = self._deliveries.pop((task.run, task.lease))
             if came_on is line:  # else the broker has given it to somebody else by now, who returns it
                 line.ack(tag)
@@ -195,7 +191,7 @@ class WorkerBroker:
         await line.consume(self._own_queue, lambda said: self._hear(said, refused), ack=False)
         self._line = line
         if self._was_on_line:
-            self.figures.reconnected()
+            self.figures.reconnects += 1
         self._was_on_line = True
         self._on_line.set()
         self._beat(line)
@@ -244,7 +240,7 @@ class WorkerBroker:
             logger.warning("A task came twice, and was put aside the second time.")
             line.put_aside(delivery.tag)
             return
-        self.figures.took()
+        self.figures.in_hand += 1
         self._deliveries[task.run, task.lease] = line, delivery.tag
         if self._knows(task):
             self._put(task)
@@ -297,7 +293,7 @@ class WorkerBroker:
             shoal=__version__,
             worker=self.name,
             capacity=self._capacity,
-            busy=self._busy,
+            busy=self.busy,
             visits=self.figures.visits,
             failures=self.figures.failures,
             bytes=self.figures.bytes,

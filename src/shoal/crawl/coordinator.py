@@ -150,8 +150,8 @@ class Coordinator:
     def statistics(self) -> Statistics:
         """How the crawl stands at this moment."""
         ready, asleep = self._host_schedule.counts()
-        return self._meter.snapshot(
-            self._clock(),
+        return replace(
+            self._meter.snapshot(self._clock()),
             queue=len(self._lanes.pages),
             hosts_ready=ready,
             hosts_waiting=asleep,

@@ -53,7 +53,7 @@ class Arrivals:
             self._internal_errors.note(failure)
         # That a site has no robots.txt is no trouble.
         if failure.heals or missed.task.kind in ("page", "revisit"):
-            self._meter.trouble(missed.task.url, failure.detail)
+            self._meter.trouble = f"{missed.task.url}: {failure.detail}"
 
     def _take_in_as_failed(self, visit: Visit, error: Exception, *, is_claimed: bool) -> None:
         """A visit that met a bug of ours on its way in: whatever of it is not over ends as failed."""

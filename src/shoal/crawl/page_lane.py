@@ -86,7 +86,7 @@ class PageLane:
 
     def _skip(self, entry: Entry, reason: Reason, detail: str) -> None:
         self._settle_without_page(entry, State.SKIPPED, reason, detail)
-        self._meter.skipped()
+        self._meter.skipped += 1
 
     def _settle_without_page(self, entry: Entry, state: State, reason: Reason, detail: str) -> None:
         self._frontier.settle(entry, state, reason, detail)
@@ -187,11 +187,11 @@ class PageLane:
         counts = failure.status not in BUSY
         if failure.heals and patient and (not counts or entry.attempt < self._attempts):
             self._frontier.retry(entry, max(next_at, self._clocks.retry_at(failure, entry.attempt)), counts=counts)
-            self._meter.retried()
+            self._meter.retries += 1
             return
         state = State.SKIPPED if failure.reason is Reason.ADDRESS else State.FAILED
         self._settle_without_page(entry, state, failure.reason, failure.detail)
-        self._meter.failed()
+        self._meter.failed += 1
         if not patient:
             closing = Closing(host=entry.host, state=State.FAILED, reason=failure.reason, detail=failure.detail)
             self._frontier.close(closing)

@@ -219,7 +219,7 @@ class SideLane:
 
     def _take_in(self, visit: SeenImage | Seen) -> None:
         self._clocks.release(visit.task.host, visit.response.timing)
-        self._meter.side_task(size=size_of(visit))
+        self._meter.bytes += size_of(visit)
 
     def _look_around(self, seen: Seen) -> None:
         """A page that was looked at again may show and lead to new things; the strategy has learned from it already."""
