@@ -66,8 +66,8 @@ class WorkerBroker:
         """Tasks of crawls that are not known well enough, by run and lease, each with the moment it came."""
         self._deliveries: dict[tuple[str, int], tuple[Connection, int]] = {}
         """How each task in hand can be acknowledged."""
-        self._briefs: dict[str, tuple[Brief, float]] = {}
-        """What is known of each crawl, and since when."""
+        self._briefs: dict[str, Brief] = {}
+        """What is known of each crawl."""
         self._offsets: dict[str, ClockOffset] = {}
         self._waiting: deque[asyncio.Future[Assigned | None]] = deque()
         self._leaving = asyncio.Event()
@@ -83,7 +83,7 @@ class WorkerBroker:
 
     def brief(self, crawl: str) -> Brief:
         """What is known of a crawl whose task is under way."""
-        return self._briefs[crawl][0]
+        return self._briefs[crawl]
 
     # --- the broker --------------------------------------------------------------------------------------------------
 
@@ -233,7 +233,8 @@ class WorkerBroker:
             line.put_aside(delivery.tag)
             return
         if delivery.again:
-            line.publish(results_of(task.crawl), wire.encode(_returned(task)))
+            returned = Returned(run=task.run, lease=task.lease, task=wire.plain(task))
+            line.publish(results_of(task.crawl), wire.encode(returned))
             line.ack(delivery.tag)
             return
         if (task.run, task.lease) in self._deliveries:
@@ -306,30 +307,24 @@ class WorkerBroker:
         line.say(wire.encode(Ask(crawl=crawl, run=run, sent=self._clock())), at=VOICES, reply_to=self._own_queue)
 
     def _hear(self, said: Delivery, refused: asyncio.Future[str]) -> None:
-        match wire.read_reply(said.body):
-            case Heard() as heard:
-                self._hear_time(heard.crawl, heard.sent, heard.now)
-            case Brief() as brief:
-                self._hear_time(brief.crawl, brief.sent, brief.now)
-                self._briefs[brief.crawl] = brief, brief.sent
-                self._begin_briefed(brief.crawl)
-            case Refused(why=why) if not refused.done():
-                refused.set_result(why)
-
-    def _hear_time(self, crawl: str, sent: float, now: float) -> None:
-        self._offsets.setdefault(crawl, ClockOffset()).heard(sent=sent, there=now, back=self._clock())
+        reply = wire.read_reply(said.body)
+        if isinstance(reply, Heard | Brief):
+            offset = self._offsets.setdefault(reply.crawl, ClockOffset())
+            offset.heard(sent=reply.sent, there=reply.now, back=self._clock())
+        if isinstance(reply, Brief):
+            self._briefs[reply.crawl] = reply
+            self._begin_briefed(reply)
+        elif isinstance(reply, Refused) and not refused.done():
+            refused.set_result(reply.why)
 
     def _knows(self, task: Assigned) -> bool:
-        if (known := self._briefs.get(task.crawl)) is None:
-            return False
-        brief, _ = known
-        return brief.run == task.run and brief.settings.topic.version >= task.topic_version
+        brief = self._briefs.get(task.crawl)
+        return brief is not None and brief.run == task.run and brief.settings.topic.version >= task.topic_version
 
-    def _begin_briefed(self, crawl: str) -> None:
+    def _begin_briefed(self, brief: Brief) -> None:
         """What was asked after a task had come is all that can be known for it: its coordinator may be another one by now."""
-        _, asked_at = self._briefs[crawl]
         for key, (task, came_at) in list(self._unbriefed.items()):
-            if task.crawl == crawl and (self._knows(task) or came_at <= asked_at):
+            if task.crawl == brief.crawl and (self._knows(task) or came_at <= brief.sent):
                 del self._unbriefed[key]
                 self._put(task)
 
@@ -346,7 +341,3 @@ def _give(waiter: asyncio.Future[Assigned | None], task: Assigned | None) -> boo
 
 def _declined(task: Assigned, why: str = "") -> bytes:
     return wire.encode(Declined(run=task.run, lease=task.lease, task=wire.plain(task), why=why))
-
-
-def _returned(task: Assigned) -> Returned:
-    return Returned(run=task.run, lease=task.lease, task=wire.plain(task))

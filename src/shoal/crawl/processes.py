@@ -20,6 +20,7 @@ import time
 from asyncio.subprocess import Process
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 import msgspec
 from msgspec.structs import replace
@@ -49,7 +50,10 @@ async def work_elsewhere(coordinator: Coordinator, settings: Settings) -> None:
             topic = coordinator.topic
             await channel.send(replace(settings, topic=topic))
             worked = await serve(coordinator, channel, lambda: coordinator.topic, told=topic, clock=coordinator.now)
-            await _exited(process)
+            # Whose socket is closed may be on its way out: if we ended it, we would not learn how it would have ended.
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_EXIT_SECONDS):
+                    await process.wait()
         finally:
             await channel.close()
             if process.returncode is None:
@@ -58,15 +62,6 @@ async def work_elsewhere(coordinator: Coordinator, settings: Settings) -> None:
         # One that was killed from outside is replaced; one that cannot even start has a bug, and so would the next.
         if not worked and process.returncode and process.returncode > 0:
             raise RuntimeError(f"a worker process ended with code {process.returncode} before it asked for work")
-
-
-async def _exited(process: Process) -> None:
-    """Whose socket is closed may still be on its way out: if we ended it, we would not learn how it would have ended."""
-    try:
-        async with asyncio.timeout(_EXIT_SECONDS):
-            await process.wait()
-    except TimeoutError:
-        return
 
 
 class Want(msgspec.Struct, frozen=True, tag=True):
@@ -139,10 +134,8 @@ class Channel:
     async def close(self) -> None:
         """Hang up."""
         self._writer.close()
-        try:
+        with suppress(ConnectionError):  # the other side was faster
             await self._writer.wait_closed()
-        except ConnectionError:
-            return  # the other side was faster
 
 
 async def started(command: Sequence[str]) -> tuple[Process, Channel]:

@@ -14,7 +14,6 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from datetime import UTC
 from email.utils import parsedate_to_datetime
-from types import TracebackType
 from typing import Self
 from urllib.parse import quote
 
@@ -125,9 +124,7 @@ class HttpFetcher:
         self._session._retry_connection = False
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._session.close()
         if self._resolver is not self._shared_resolver:
             await self._resolver.close()
@@ -316,11 +313,7 @@ def _retry_after(text: str, now: float) -> float | None:
         date = parsedate_to_datetime(text)
         # A date without a zone is one of Greenwich: all dates of HTTP are.
         wanted = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - now
-    except (
-        ValueError,
-        TypeError,
-        IndexError,
-        OverflowError,
-    ):  # the standard library is not strict about what it raises
+    # The standard library is not strict about what it raises.
+    except (ValueError, TypeError, IndexError, OverflowError):
         return None
     return min(max(wanted, 0.0), MAX_RETRY_AFTER)
