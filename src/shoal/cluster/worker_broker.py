@@ -21,21 +21,7 @@ from shoal import __version__
 from shoal.cluster import wire
 from shoal.cluster.clock_offset import ClockOffset, shifted
 from shoal.cluster.connection import Connection, ConnectionLost, Delivery, Stay, stay_on_line
-from shoal.cluster.wire import (
-    TASKS,
-    VOICES,
-    WIRE,
-    Ask,
-    Assigned,
-    Beat,
-    Brief,
-    Came,
-    Declined,
-    Heard,
-    Refused,
-    Returned,
-    results_of,
-)
+from shoal.cluster.wire import TASKS, VOICES, Assigned, Brief, results_of
 from shoal.cluster.worker_registry import BEAT
 from shoal.crawl.metrics import WorkerFigures
 from shoal.crawl.validation import Unreadable
@@ -122,7 +108,7 @@ class WorkerBroker:
             return self._came(task, missed_by(error, wire.plain(task), at_once(self._clock() + offset)))
 
     def _came(self, task: Assigned, visit: Visit) -> bytes:
-        return wire.encode(Came(run=task.run, lease=task.lease, worker=self.name, visit=visit))
+        return wire.encode(wire.Came(run=task.run, lease=task.lease, worker=self.name, visit=visit))
 
     async def _next(self) -> Assigned | None:
         if self._ready:
@@ -233,7 +219,7 @@ class WorkerBroker:
             line.put_aside(delivery.tag)
             return
         if delivery.again:
-            returned = Returned(run=task.run, lease=task.lease, task=wire.plain(task))
+            returned = wire.Returned(run=task.run, lease=task.lease, task=wire.plain(task))
             line.publish(results_of(task.crawl), wire.encode(returned))
             line.ack(delivery.tag)
             return
@@ -289,8 +275,8 @@ class WorkerBroker:
                 await self._bring(task, _declined(task))
 
     def _beat(self, line: Connection) -> None:
-        beat = Beat(
-            wire=WIRE,
+        beat = wire.Beat(
+            wire=wire.WIRE,
             shoal=__version__,
             worker=self.name,
             capacity=self._capacity,
@@ -304,17 +290,17 @@ class WorkerBroker:
         line.say(wire.encode(beat), at=VOICES, reply_to=self._own_queue)
 
     def _ask(self, line: Connection, crawl: str, run: str) -> None:
-        line.say(wire.encode(Ask(crawl=crawl, run=run, sent=self._clock())), at=VOICES, reply_to=self._own_queue)
+        line.say(wire.encode(wire.Ask(crawl=crawl, run=run, sent=self._clock())), at=VOICES, reply_to=self._own_queue)
 
     def _hear(self, said: Delivery, refused: asyncio.Future[str]) -> None:
         reply = wire.read_reply(said.body)
-        if isinstance(reply, Heard | Brief):
+        if isinstance(reply, wire.Heard | Brief):
             offset = self._offsets.setdefault(reply.crawl, ClockOffset())
             offset.heard(sent=reply.sent, there=reply.now, back=self._clock())
         if isinstance(reply, Brief):
             self._briefs[reply.crawl] = reply
             self._begin_briefed(reply)
-        elif isinstance(reply, Refused) and not refused.done():
+        elif isinstance(reply, wire.Refused) and not refused.done():
             refused.set_result(reply.why)
 
     def _knows(self, task: Assigned) -> bool:
@@ -340,4 +326,4 @@ def _give(waiter: asyncio.Future[Assigned | None], task: Assigned | None) -> boo
 
 
 def _declined(task: Assigned, why: str = "") -> bytes:
-    return wire.encode(Declined(run=task.run, lease=task.lease, task=wire.plain(task), why=why))
+    return wire.encode(wire.Declined(run=task.run, lease=task.lease, task=wire.plain(task), why=why))

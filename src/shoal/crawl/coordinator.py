@@ -116,12 +116,12 @@ class Coordinator:
     async def restore(self, visit: Seen | SeenImage) -> bool:
         """Take in what was stored before, and make it durable: its database is lost. False when it is of no use."""
         pages, side_tasks = self._lanes.pages, self._lanes.side_tasks
+        known = True
         if isinstance(visit, SeenImage):
             known = side_tasks.restore_image(visit)
         elif (id := pages.number(visit.task.url)) is not None:
-            known = side_tasks.restore_look(replace(visit, task=replace(visit.task, id=id)))
+            side_tasks.restore_look(replace(visit, task=replace(visit.task, id=id)))
         else:
-            known = True
             pages.restore(visit)
         await self._commit()
         return known

@@ -78,7 +78,8 @@ class SideLane:
         self._next_number = max(self._numbers.values(), default=0) + 1
         self._on_disk_from: int | None = 1
         """The first image that waits on the disk only; None when all that wait are here."""
-        self._came = backlog.images_here()
+        self.images = backlog.images_here()
+        """How many came, over all runs."""
         self._shown: list[ImageOnPage] = []
         self._fates: list[ImageFate] = []
         self._looks: list[Revisited] = []
@@ -102,11 +103,6 @@ class SideLane:
     @property
     def in_flight(self) -> int:
         return len(self._asking)
-
-    @property
-    def images(self) -> int:
-        """How many came, over all runs."""
-        return self._came
 
     # --- coming in ---------------------------------------------------------------------------------------------------
 
@@ -171,7 +167,7 @@ class SideLane:
         if self._limit is None:
             return False
         in_flight = sum(kind == "image" for kind, _ in self._asking)
-        return self._came + in_flight >= self._limit
+        return self.images + in_flight >= self._limit
 
     def take_back(self, task: Task) -> None:
         """Nobody went to do it."""
@@ -187,7 +183,7 @@ class SideLane:
             case SeenImage():
                 self._end(visit.task)
                 self._take_in(visit)
-                self._came += 1
+                self.images += 1
                 self._fates.append(ImageFate(id=side_task.of.id, state=State.DONE, came=visit))
             case Seen():
                 self._look_around(visit)  # first, because it depends on what the page says
@@ -211,11 +207,10 @@ class SideLane:
         self._fates.append(ImageFate(id=number, state=State.DONE, came=visit))
         return True
 
-    def restore_look(self, seen: Seen) -> bool:
+    def restore_look(self, seen: Seen) -> None:
         """A page that was stored before, and then once more."""
         self._looks.append(Revisited(page=seen.task.id, at=seen.response.timing.answered, seen=seen))
         self._look_around(seen)
-        return True
 
     def _take_in(self, visit: SeenImage | Seen) -> None:
         self._clocks.release(visit.task.host, visit.response.timing)

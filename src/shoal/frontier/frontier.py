@@ -8,7 +8,6 @@ URLs, however many there are. Time is always an argument.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from heapq import heapify, heappop, heappush, nlargest
 from itertools import chain
 
@@ -47,7 +46,8 @@ class Frontier:
         self._later: list[tuple[float, int, HostQueue]] = []
         self._resting: dict[int, tuple[float, float]] = {}
         """Those that must wait for their time, with that and their priorities: they stand in `later`, not with their hosts."""
-        self._leased: dict[int, Entry] = {}
+        self.leased: dict[int, Entry] = {}
+        """The URLs being fetched now; changed only here."""
         self._waiting = 0
         # What was seen lately, in two generations, so that forgetting is one assignment.
         self._recent: dict[str, _Way] = {}
@@ -59,11 +59,6 @@ class Frontier:
     def __len__(self) -> int:
         """How many URLs wait; those being fetched do not count."""
         return self._waiting
-
-    @property
-    def leased(self) -> Mapping[int, Entry]:
-        """The URLs being fetched now."""
-        return self._leased
 
     def ready_at(self) -> float | None:
         """After `pop` had nothing: the moment at which it may have something; None when nothing waits for its time."""
@@ -108,7 +103,7 @@ class Frontier:
         old = self._pending.read(known.id)
         if self._host_schedule[old.host].closed is not None:
             return False
-        if known.id not in self._leased:
+        if known.id not in self.leased:
             self._remember(old.url, priority, old.depth, old.inherited)
             self._move(old, replace(old, priority=priority, why=why))
         return True
@@ -133,13 +128,13 @@ class Frontier:
         entry = self._pending.read(id)
         if entry.state is State.WAITING:
             self._forget_waiting(entry)
-        self._leased[id] = entry
+        self.leased[id] = entry
         return entry
 
     def put_back(self, entry: Entry) -> None:
         """A leased URL is not asked for now: it waits again."""
         host = self._host_schedule[entry.host]
-        del self._leased[entry.id]
+        del self.leased[entry.id]
         if not self._refused(host, entry):
             self._remember(entry.url, entry.priority, entry.depth, entry.inherited)
             self._enqueue(host, entry)
@@ -149,7 +144,7 @@ class Frontier:
         self, entry: Entry, state: State, reason: Reason | None = None, detail: str = "", *, why: str = ""
     ) -> None:
         """The URL's life is over: done, moved, failed or skipped. `why` it was leased replaces what was written when found."""
-        del self._leased[entry.id]
+        del self.leased[entry.id]
         self._host_schedule[entry.host].pages += state is State.DONE
         if why:
             found, entry = entry, replace(entry, why=why)
@@ -158,7 +153,7 @@ class Frontier:
 
     def retry(self, entry: Entry, at: float, *, counts: bool = True) -> None:
         """Ask again at a later time; `counts` when this was one of the few attempts that a URL gets."""
-        del self._leased[entry.id]
+        del self.leased[entry.id]
         host = self._host_schedule[entry.host]
         if self._refused(host, entry):
             return
@@ -239,7 +234,7 @@ class Frontier:
             self._remember(entry.url, entry.priority, entry.depth, entry.inherited)
             self._enqueue(host, new)
             return True
-        if known.state is not State.WAITING or known.id in self._leased:
+        if known.state is not State.WAITING or known.id in self.leased:
             self._remember(entry.url, *_SETTLED)
             return False
         inherited = _larger(entry.inherited, known.inherited)
@@ -284,7 +279,7 @@ class Frontier:
     def _lease(self, host: HostQueue) -> Task:
         id = host.pop()
         self._waiting -= 1
-        entry = self._leased[id] = self._pending.read(id)
+        entry = self.leased[id] = self._pending.read(id)
         return task_of(entry)
 
     def _forget_waiting(self, entry: Entry, rank: float | None = None) -> None:
