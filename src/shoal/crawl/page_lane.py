@@ -67,7 +67,6 @@ class PageLane:
     # --- going out ---------------------------------------------------------------------------------------------------
 
     def task(self, turn: Task, ruling: Ruling) -> Task | None:
-        """The request for a page whose host may be asked now; None when it may not be made."""
         entry = self._frontier.leased[turn.id]
         if ruling == "unreachable":
             self._shut(entry, State.SKIPPED, Reason.ROBOTS_UNREACHABLE, "its robots.txt cannot be read")
@@ -81,7 +80,6 @@ class PageLane:
         return None
 
     def take_back(self, task: Task) -> None:
-        """Nobody went to do it."""
         self._frontier.put_back(self._frontier.leased[task.id])
 
     def _skip(self, entry: Entry, reason: Reason, detail: str) -> None:
@@ -95,7 +93,7 @@ class PageLane:
     def _shut(self, entry: Entry, state: State, reason: Reason, detail: str) -> None:
         """Nothing more is asked of the entry's host."""
         self._settle_without_page(entry, state, reason, detail)
-        self._frontier.close(Closing(host=entry.host, state=state, reason=reason, detail=detail))
+        self._frontier.close(Closing(entry.host, state, reason, detail))
 
     def _over_host_budget(self, entry: Entry) -> bool:
         limit = self._most_of_a_host
@@ -116,7 +114,6 @@ class PageLane:
     # --- coming home -------------------------------------------------------------------------------------------------
 
     def came(self, visit: Visit) -> None:
-        """An answer."""
         entry = self._frontier.leased[visit.task.id]
         if entry.host in self._held_back:
             self._held_back.discard(entry.host)
@@ -193,12 +190,10 @@ class PageLane:
         self._settle_without_page(entry, state, failure.reason, failure.detail)
         self._meter.failed += 1
         if not patient:
-            closing = Closing(host=entry.host, state=State.FAILED, reason=failure.reason, detail=failure.detail)
-            self._frontier.close(closing)
+            self._frontier.close(Closing(entry.host, State.FAILED, failure.reason, failure.detail))
 
     # --- making it durable -------------------------------------------------------------------------------------------
 
     def collect(self, changes: Changes) -> Changes:
-        """The batch with the pages that came since the last one, and with what is under way."""
         pages, self._pages = self._pages, []
         return replace(changes, pages=tuple(pages), fetching=self.fetching)

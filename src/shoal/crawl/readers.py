@@ -44,7 +44,6 @@ class InTurns:
         self._turns = TimeSlices()
 
     async def read(self, task: Task, response: Response) -> Reading:
-        """What it says."""
         return await self._turns.do(partial(self._reader.read, task, response))
 
 
@@ -82,9 +81,8 @@ class BoundedReader:
     async def _read_elsewhere(self, process: ReaderProcess, task: Task, response: Response) -> Reading:
         site = domain_of(task.host)
         if self._given_up[site] >= _PATIENCE:
-            return given_up(
-                task, response, "It takes long to understand, as pages of this site did that were given up."
-            )
+            why = "It takes long to understand, as pages of this site did that were given up."
+            return given_up(task, response, why)
         reading = await process.read(task, response)
         if isinstance(reading, Missed) and reading.failure.reason is Reason.TOO_COMPLEX:
             if len(self._given_up) >= _MOST_SITES:

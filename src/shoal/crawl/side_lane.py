@@ -144,7 +144,6 @@ class SideLane:
     # --- going out ---------------------------------------------------------------------------------------------------
 
     def task(self, turn: Task, ruling: Ruling) -> Task | None:
-        """The request for an extra whose host may be asked now; None when it may not be made."""
         if ruling == "unreachable":
             self._settle(self._end(turn), State.SKIPPED, Reason.ROBOTS_UNREACHABLE, "its robots.txt cannot be read")
         elif ruling == "refused":
@@ -170,14 +169,12 @@ class SideLane:
         return self.images + in_flight >= self._limit
 
     def take_back(self, task: Task) -> None:
-        """Nobody went to do it."""
         self._asking.discard(_key(task))
         self._host_schedule.queue(task, again=True)
 
     # --- coming home -------------------------------------------------------------------------------------------------
 
     def came(self, visit: Visit) -> None:
-        """An answer."""
         side_task = self._side_tasks[_key(visit.task)]
         match visit:
             case SeenImage():
@@ -247,8 +244,7 @@ class SideLane:
             return
         self._settle(side_task, State.FAILED, failure.reason, failure.detail, failure.timing.answered)
         if not patient:
-            closing = Closing(host=task.host, state=State.FAILED, reason=failure.reason, detail=failure.detail)
-            self._frontier.close(closing)
+            self._frontier.close(Closing(task.host, State.FAILED, failure.reason, failure.detail))
 
     def _end(self, task: Task) -> SideTask:
         self._asking.discard(_key(task))

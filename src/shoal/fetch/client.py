@@ -95,7 +95,9 @@ class HttpFetcher:
         settings = self._settings
         # aiohttp may repeat the URL of the proxy in what it complains of: so that has no password.
         proxy, *login = urls.login_of(settings.proxy)
-        self._login = {"Authorization": _basic(*login)} if any(login) else None
+        self._login = None
+        if any(login):  # aiohttp sends it to nobody but the proxy
+            self._login = {"Authorization": "Basic " + b64encode(":".join(login).encode()).decode()}
         self._resolver = self._shared_resolver or CachingResolver(self._lookup, threads=threads_for(settings))
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(
@@ -157,11 +159,6 @@ def request_headers(settings: Fetching) -> dict[str, str]:
         weights[0] = settings.languages[0]
         headers["Accept-Language"] = ",".join([*weights, "*;q=0.1"])
     return headers
-
-
-def _basic(name: str, password: str) -> str:
-    """A login to the proxy, which aiohttp sends to nobody else."""
-    return "Basic " + b64encode(f"{name}:{password}".encode()).decode()
 
 
 def _headers(task: Task) -> dict[str, str] | None:
