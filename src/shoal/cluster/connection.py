@@ -125,8 +125,7 @@ class Connection:
         """One message, without waiting for it; what is not acknowledged goes back when the line ends."""
         answer: asyncio.Future[Delivery | None] = asyncio.get_running_loop().create_future()
         self._asked.add(answer)
-        empty = self._channel.add_callback
-        empty(lambda _: _answer(answer, None), [pika.spec.Basic.GetEmpty], one_shot=True)
+        self._channel.add_callback(lambda _: _answer(answer, None), [pika.spec.Basic.GetEmpty], one_shot=True)
         self._channel.basic_get(queue, callback=lambda *said: _answer(answer, _delivery(*said)))
         return await self._answered(answer)
 

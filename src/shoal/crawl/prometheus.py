@@ -143,14 +143,13 @@ class CrawlCollector(Collector):
     def collect(self) -> Iterable[Metric]:
         """One look at everything."""
         figures, cluster = self._reading.now()
-        yield from self._pages(figures)
-        yield from self._queue(figures)
+        yield from self._crawl(figures)
         yield from self._cluster(cluster)
         yield self._family.histogram("shoal_fetch_seconds", figures.fetches)
         yield self._family.histogram("shoal_politeness_wait_seconds", figures.rests)
         yield self._family.histogram("shoal_commit_seconds", figures.commits)
 
-    def _pages(self, figures: CrawlFigures) -> Iterator[Metric]:
+    def _crawl(self, figures: CrawlFigures) -> Iterator[Metric]:
         now, family = figures.statistics, self._family
         yield family.one("shoal_pages_total", now.pages)
         yield family.one("shoal_relevant_pages_total", now.relevant)
@@ -163,9 +162,6 @@ class CrawlCollector(Collector):
         yield family.one("shoal_internal_errors_total", now.internal)
         yield family.one("shoal_retries_total", now.retries)
         yield family.one("shoal_skipped_total", now.skipped)
-
-    def _queue(self, figures: CrawlFigures) -> Iterator[Metric]:
-        now, family = figures.statistics, self._family
         states = {state.name.lower(): count for state, count in self._states().items()}
         yield family.many("shoal_urls", "state", states)
         yield family.one("shoal_extras_waiting", now.side_tasks)

@@ -122,15 +122,15 @@ class Intake:
 
     def _refusal(self, url: str, depth: int) -> tuple[Reason | None, str]:
         """Why not, in a word and in a sentence."""
-        if not self._scope.allows(url):
-            return Reason.SCOPE, self._scope.why_not(url)
+        if why_not := self._scope.why_not(url):
+            return Reason.SCOPE, why_not
         if self._max_depth is not None and depth > self._max_depth:
             return Reason.DEPTH, f"It is {depth} links away from the seeds; the limit is {self._max_depth}."
         trap = self._traps.why(url)
         return (Reason.TRAP, trap) if trap else (None, "")
 
 
-# --- which urls belong to the crawl at all -----------------------------------------------------------------------------
+# --- which urls belong to the crawl at all ---------------------------------------------------------------------------
 
 _REASONS = {
     "host": "its host {host} is not the host of a seed",
@@ -153,11 +153,7 @@ class ScopeRule:
 
     def allows(self, url: str) -> bool:
         """True when the crawl may ask for this URL."""
-        return (
-            self._near_a_seed(url)
-            and (self._include is None or self._include.fullmatch(url) is not None)
-            and not self.excludes(url)
-        )
+        return not self.why_not(url)
 
     def excludes(self, url: str) -> bool:
         """True when the user named it as unwanted. That is all that images are asked: they may live far from their pages."""

@@ -58,6 +58,10 @@ class _Host:
     """The moment that was promised to this host when its address was busy; 0 for none."""
 
 
+_STRANGER = _Host()
+"""The clock of every host that was never asked: never changed."""
+
+
 @dataclass(slots=True, eq=False)
 class _Address:
     """The clock of one IP address."""
@@ -109,18 +113,15 @@ class Clocks:
 
     def next_at(self, host: str) -> float:
         """The earliest moment at which it makes sense to claim this host."""
-        clock = self._hosts.get(host)
-        return clock.next_at if clock else 0.0
+        return self._hosts.get(host, _STRANGER).next_at
 
     def busy(self, host: str) -> bool:
         """True when as many requests are under way to this host as it gets at once."""
-        clock = self._hosts.get(host)
-        return clock is not None and clock.in_flight >= self._settings.per_host
+        return self._hosts.get(host, _STRANGER).in_flight >= self._settings.per_host
 
     def in_flight(self, host: str) -> int:
         """How many requests are under way to this host."""
-        clock = self._hosts.get(host)
-        return clock.in_flight if clock else 0
+        return self._hosts.get(host, _STRANGER).in_flight
 
     @property
     def has_room(self) -> bool:
@@ -212,8 +213,7 @@ class Clocks:
 
     def in_trouble(self, host: str) -> bool:
         """The last requests to this host met trouble, and it was not forgiven yet."""
-        clock = self._hosts.get(host)
-        return clock is not None and clock.strikes > 0
+        return self._hosts.get(host, _STRANGER).strikes > 0
 
     def still_hopes(self, host: str) -> bool:
         """False when the host was in trouble so often in a row that nothing more should be asked of it."""
@@ -292,8 +292,8 @@ class Clocks:
 
     def is_located(self, host: str) -> bool:
         """True when the address of a host is known, or that nobody knows it."""
-        clock = self._hosts.get(host)
-        return clock is not None and (clock.located or bool(clock.address))
+        clock = self._hosts.get(host, _STRANGER)
+        return clock.located or bool(clock.address)
 
     def locate(self, host: str, address: str) -> None:
         """The host was looked up, and lives there; empty when nobody knows where."""
