@@ -21,7 +21,7 @@ from shoal import __version__
 from shoal.cluster import wire
 from shoal.cluster.clock_offset import ClockOffset, shifted
 from shoal.cluster.connection import Connection, ConnectionLost, Delivery, Stay, stay_on_line
-from shoal.cluster.wire import TASKS, VOICES, Assigned, Brief, results_of
+from shoal.cluster.wire import TASKS, VOICES, WIRE, Assigned, Brief, results_of
 from shoal.cluster.worker_registry import BEAT
 from shoal.crawl.metrics import WorkerFigures
 from shoal.crawl.validation import Unreadable
@@ -276,7 +276,7 @@ class WorkerBroker:
 
     def _beat(self, line: Connection) -> None:
         beat = wire.Beat(
-            wire=wire.WIRE,
+            wire=WIRE,
             shoal=__version__,
             worker=self.name,
             capacity=self._capacity,
