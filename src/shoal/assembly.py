@@ -23,11 +23,10 @@ from shoal.crawl.termination import LATELY, RemainingBudget, Row, StoppingRule
 from shoal.crawl.topic_learner import TopicLearner
 from shoal.frontier.frontier import Frontier
 from shoal.frontier.host_schedule import HostSchedule
-from shoal.frontier.intake import Intake
+from shoal.frontier.intake import Intake, ScopeRule
 from shoal.frontier.pending import PendingChanges
 from shoal.frontier.politeness import Clocks
 from shoal.frontier.robots import Rulebook
-from shoal.frontier.scope import ScopeRule
 from shoal.frontier.traps import TrapDetector
 from shoal.internal_errors import InternalErrors
 from shoal.model.stored import Totals

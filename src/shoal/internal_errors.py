@@ -1,7 +1,7 @@
 """What was our own fault? A bug that one page or one message brings to light costs that page, is logged, and is counted.
 
-Whoever catches it makes a `Failure` of it (`failure_of`), which travels like any other; the coordinator alone writes it down, so
-that each is logged once, wherever it happened.
+Whoever catches it makes a `Failure` of it (`failure_of`, `missed_by`), which travels like any other; the coordinator alone writes
+it down, so that each is logged once, wherever it happened.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import logging
 import traceback
 from pathlib import PurePath
 
-from shoal.model import Failure, Reason, Timing
+from shoal.model import Failure, Missed, Reason, Task, Timing
 
 LOGGER = logging.getLogger("shoal.internal_errors")
 """Who runs a crawl decides where this goes (`services/crawls.py`: to a file in the crawl's folder)."""
@@ -24,6 +24,16 @@ def failure_of(error: BaseException, url: str, timing: Timing) -> Failure:
     detail = f"Shoal could not handle it, which is our fault: {type(error).__name__} in {place_of(error)}."
     trace = "".join(traceback.format_exception(error)).encode("utf-8", "replace").decode()[-_TRACE_LENGTH:]
     return Failure(url=url, reason=Reason.INTERNAL, detail=detail, trace=trace, timing=timing)
+
+
+def missed_by(error: BaseException, task: Task, timing: Timing) -> Missed:
+    """What came of a task that ended so."""
+    return Missed(task=task, failure=failure_of(error, task.url, timing))
+
+
+def at_once(now: float) -> Timing:
+    """The times of a request of which nobody knows more than that it is over."""
+    return Timing(started=now, answered=now, ended=now)
 
 
 def place_of(error: BaseException) -> str:
@@ -57,4 +67,4 @@ class InternalErrors:
 
     def note_elsewhere(self, error: Exception, what: str, now: float) -> None:
         """It happened outside of any page; what was to be done is left undone."""
-        self.note(failure_of(error, what, Timing(started=now, answered=now, ended=now)))
+        self.note(failure_of(error, what, at_once(now)))

@@ -71,7 +71,7 @@ def _length(seconds: float) -> str:
 
 
 class WallLedger:
-    """A ledger that other crawls read too, for a crawl by a steady clock. Implements `protocols.Ledger`."""
+    """A ledger that other crawls read too, for a crawl that tells times by a steady clock. Implements `protocols.Ledger`."""
 
     def __init__(self, ledger: Ledger, clock: SteadyClock) -> None:
         self._ledger = ledger
@@ -79,21 +79,17 @@ class WallLedger:
 
     @property
     def has_room(self) -> bool:
-        """As the ledger does."""
         return self._ledger.has_room
 
     def claim(
         self, key: str, now: float, until: float, next_at: float = 0.0, tell: Callable[[], None] = lambda: None
     ) -> float:
-        """As the ledger does; all times are those of the steady clock."""
         ahead = self._clock.ahead
         again = self._ledger.claim(key, now + ahead, until + ahead, next_at + ahead, tell)
         return again - ahead if again else 0.0
 
     def release(self, key: str, next_at: float) -> None:
-        """As the ledger does."""
         self._ledger.release(key, next_at + self._clock.ahead)
 
     def flush(self) -> None:
-        """As the ledger does."""
         self._ledger.flush()

@@ -139,7 +139,7 @@ async def test_who_asks_while_the_crawl_is_busy_gets_the_last_figures(
     monkeypatch.setattr(prometheus, "_PATIENCE", 0.05)
     numbers = WorkerFigures()
     collector = prometheus.WorkerCollector("w", numbers.snapshot)
-    numbers.reconnected()
+    numbers.reconnects += 1
     with ThreadPoolExecutor(1) as thread:
         # The event loop does not turn while this waits.
         said = thread.submit(lambda: list(collector.collect())).result(10)
@@ -195,14 +195,13 @@ TASK = Task(id=1, url="http://a.test/", host="a.test")
 
 async def test_a_worker_shows_its_figures() -> None:
     numbers = WorkerFigures()
-    for _ in range(3):
-        numbers.took()
+    numbers.in_hand += 3
     seen = Response(url=TASK.url, status=200, headers=(), body=b"12345", timing=WHEN)
     numbers.visited(Seen(task=TASK, response=seen, packed=pack(seen, None)))
-    numbers.let_go()
+    numbers.in_hand -= 1
     numbers.visited(Missed(task=TASK, failure=Failure(url=TASK.url, reason=Reason.DNS, timing=WHEN)))
-    numbers.let_go()
-    numbers.reconnected()
+    numbers.in_hand -= 1
+    numbers.reconnects += 1
     async with prometheus.serving(ListenAddress(port=0), prometheus.WorkerCollector("w1", numbers.snapshot)) as port:
         text = await scrape(port)
     now = figures(text)

@@ -7,7 +7,8 @@ from math import isfinite
 
 from msgspec.structs import replace
 
-from shoal.model import Missed, Moved, RobotsRead, Seen, SeenImage, Timing, Visit
+from shoal.crawl.validation import fitted
+from shoal.model import Seen, Visit, timing_of
 from shoal.store import warc
 
 _KEPT = 8
@@ -43,23 +44,10 @@ def shifted(visit: Visit, seconds: float) -> Visit:
     """The same visit, by a clock that is so far ahead."""
     if not seconds:
         return visit
-    match visit:
-        case Seen(response=response, packed=packed):
-            timing = _later(response.timing, seconds)
-            record = packed.record and warc.dated(packed.record, timing.answered)
-            return replace(
-                visit, response=replace(response, timing=timing), packed=replace(packed, record=record)
-            )  # its time stands in what goes to the disk, too
-        case SeenImage(response=response):
-            return replace(visit, response=replace(response, timing=_later(response.timing, seconds)))
-        case Moved(redirect=redirect):
-            return replace(visit, redirect=replace(redirect, timing=_later(redirect.timing, seconds)))
-        case Missed(failure=failure):
-            return replace(visit, failure=replace(failure, timing=_later(failure.timing, seconds)))
-        case RobotsRead(timing=timing):
-            return replace(visit, timing=_later(timing, seconds))
-
-
-def _later(timing: Timing, seconds: float) -> Timing:
+    timing = timing_of(visit)
     times = {name: getattr(timing, name) + seconds for name in ("started", "answered", "ended")}
-    return replace(timing, **times)
+    timing = replace(timing, **times)
+    if isinstance(visit, Seen) and visit.packed.record:  # its time stands in what goes to the disk, too
+        record = warc.dated(visit.packed.record, timing.answered)
+        visit = replace(visit, packed=replace(visit.packed, record=record))
+    return fitted(visit, visit.task, timing)

@@ -125,8 +125,7 @@ class Connection:
         """One message, without waiting for it; what is not acknowledged goes back when the line ends."""
         answer: asyncio.Future[Delivery | None] = asyncio.get_running_loop().create_future()
         self._asked.add(answer)
-        empty = self._channel.add_callback
-        empty(lambda _: _answer(answer, None), [pika.spec.Basic.GetEmpty], one_shot=True)
+        self._channel.add_callback(lambda _: _answer(answer, None), [pika.spec.Basic.GetEmpty], one_shot=True)
         self._channel.basic_get(queue, callback=lambda *said: _answer(answer, _delivery(*said)))
         return await self._answered(answer)
 
@@ -207,11 +206,9 @@ class Connection:
         if isinstance(method, pika.spec.Basic.Nack):  # then nobody knows what else it did not take
             self.lose("the broker did not take a message")
             return
-        tags = (
-            [tag for tag in self._unconfirmed if tag <= method.delivery_tag]
-            if method.multiple
-            else [method.delivery_tag]
-        )
+        tags = [method.delivery_tag]
+        if method.multiple:
+            tags = [tag for tag in self._unconfirmed if tag <= method.delivery_tag]
         for tag in tags:
             if (sure := self._unconfirmed.pop(tag, None)) is not None:
                 _answer(sure, None)
@@ -255,37 +252,31 @@ def check_url(url: str) -> None:
 @asynccontextmanager
 async def dialled(url: str) -> AsyncIterator[Connection]:
     """A line to the broker; `ConnectionLost` when it cannot be reached, `BrokerRefused` when it does not let us in."""
-    opened: asyncio.Future[AsyncioConnection] = asyncio.get_running_loop().create_future()
-    lines: list[Connection] = []
+    opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
     connection = _PikaConnection(
         _parameters(url),
-        on_open_callback=lambda connection: _answer(opened, connection),
+        on_open_callback=lambda _: _answer(opened, None),
         on_open_error_callback=lambda _, why: _not_opened(opened, url, why),
-        on_close_callback=lambda _, why: _lose(lines, why),
+        on_close_callback=lambda _, why: line.lose(why),
         custom_ioloop=asyncio.get_running_loop(),
     )
+    line: Connection = Connection(connection)
     try:
         async with asyncio.timeout(_DIAL_SECONDS):
             await opened
-            lines.append(Connection(connection))
-            await lines[0].open()
+            await line.open()
     except TimeoutError:
         if not (connection.is_closed or connection.is_closing):
             connection.close()
         raise ConnectionLost("it does not answer") from None
     try:
-        yield lines[0]
+        yield line
     finally:
-        await lines[0].close()
+        await line.close()
 
 
 Stay = Callable[[str, Callable[[Connection], Awaitable[None]]], Coroutine[Any, Any, None]]
 """How one stays on a line: `stay_on_line`, or what a test has in its place."""
-
-
-def _lose(lines: list[Connection], why: object) -> None:
-    for line in lines:
-        line.lose(why)
 
 
 async def stay_on_line(url: str, use: Callable[[Connection], Awaitable[None]]) -> None:
@@ -346,7 +337,7 @@ def _parameters(url: str) -> pika.URLParameters:
     return parameters
 
 
-def _not_opened(opened: asyncio.Future[AsyncioConnection], url: str, why: object) -> None:
+def _not_opened(opened: asyncio.Future[None], url: str, why: object) -> None:
     if opened.done():
         return
     if isinstance(why, ProbableAuthenticationError):
@@ -369,6 +360,4 @@ def _sentence(why: object) -> str:
 def _inside(error: BaseException) -> list[BaseException]:
     """The errors that an error of the library has among its arguments."""
     found = [argument for argument in error.args if isinstance(argument, BaseException)]
-    return found or [
-        deeper for item in getattr(error, "exceptions", ()) for deeper in [getattr(item, "exception", item)]
-    ]
+    return found or [getattr(item, "exception", item) for item in getattr(error, "exceptions", ())]

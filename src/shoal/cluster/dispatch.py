@@ -29,7 +29,8 @@ from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.metrics import ClusterFigures
 from shoal.crawl.validation import Misfit, Unreadable, checked, in_words, is_of, settle_checked
 from shoal.errors import ShoalError
-from shoal.model import Failure, Missed, Reason, Seen, Task, Timing, Visit, timing_of
+from shoal.internal_errors import at_once
+from shoal.model import Failure, Missed, Reason, Seen, Task, Visit, timing_of
 from shoal.settings import Settings
 from shoal.store import packed_page
 from shoal.urls import host_of, normalise
@@ -305,8 +306,9 @@ class Dispatch:
             if lease.returned
             else f"No worker brought it back in {self._lease_seconds:.0f} seconds."
         )
-        timing = Timing(started=now, answered=now, ended=now)
-        failure = Failure(url=lease.task.url, reason=Reason.WORKER_DIED, detail=detail, heals=not kills, timing=timing)
+        failure = Failure(
+            url=lease.task.url, reason=Reason.WORKER_DIED, detail=detail, heals=not kills, timing=at_once(now)
+        )
         return Missed(task=lease.task, failure=failure)
 
     # --- what nobody can do anything with ----------------------------------------------------------------------------

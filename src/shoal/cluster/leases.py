@@ -7,6 +7,7 @@ is under way, and the host may be asked again.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from heapq import heappop, heappush
 
 from shoal.cluster.wire import Assigned
@@ -27,16 +28,14 @@ def longest(settings: Settings) -> float:
     return begin_within(settings) + settings.fetching.total_timeout + understand
 
 
+@dataclass(slots=True)
 class Lease:
     """One task in the hands of the cluster."""
 
-    __slots__ = ("ends", "returned", "task")
-
-    def __init__(self, task: Assigned, ends: float) -> None:
-        self.task = task
-        self.ends = ends
-        self.returned = False
-        """The broker lost the worker that had it."""
+    task: Assigned
+    ends: float
+    returned: bool = False
+    """The broker lost the worker that had it."""
 
 
 class Leases:

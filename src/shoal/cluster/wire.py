@@ -11,6 +11,7 @@ fields for ever, new ones have defaults.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, TypeVar
 
 import msgspec
@@ -163,7 +164,6 @@ Reply = Heard | Brief | Refused
 # --- bytes -----------------------------------------------------------------------------------------------------------
 
 _encoder = msgspec.msgpack.Encoder()
-_assigned = msgspec.msgpack.Decoder(Assigned)
 _arrived: msgspec.msgpack.Decoder[Arrived] = msgspec.msgpack.Decoder(Arrived)
 _visit: msgspec.msgpack.Decoder[Visit] = msgspec.msgpack.Decoder(Visit)
 _voice: msgspec.msgpack.Decoder[Voice] = msgspec.msgpack.Decoder(Voice)
@@ -175,33 +175,21 @@ def encode(message: Assigned | Result | Voice | Reply) -> bytes:
     return _encoder.encode(message)
 
 
-def read_assigned(data: bytes) -> Assigned:
-    """What a coordinator wants done; `Unreadable` like the next two."""
-    return read(_assigned, data)
-
-
-def read_result(data: bytes) -> Arrived:
-    """What a worker sends home."""
-    return read(_arrived, data)
-
-
-def read_visit(data: bytes | msgspec.Raw) -> Visit:
-    """What is in a `Sealed`."""
-    return read(_visit, data)
-
-
-def read_voice(data: bytes) -> Voice | None:
-    """What a worker says to all; None when it speaks of something that this version does not know."""
-    return _understood(_voice, data)
-
-
-def read_reply(data: bytes) -> Reply | None:
-    """What a coordinator answers; None when this version does not know it."""
-    return _understood(_reply, data)
-
-
 def _understood(decoder: msgspec.msgpack.Decoder[_T], data: bytes) -> _T | None:
+    """None when it speaks of something that this version does not know."""
     try:
         return read(decoder, data)
     except Unreadable:
         return None
+
+
+read_assigned = partial(read, msgspec.msgpack.Decoder(Assigned))
+"""What a coordinator wants done; `Unreadable` like the next two."""
+read_result = partial(read, _arrived)
+"""What a worker sends home."""
+read_visit = partial(read, _visit)
+"""What is in a `Sealed`."""
+read_voice = partial(_understood, _voice)
+"""What a worker says to all."""
+read_reply = partial(_understood, _reply)
+"""What a coordinator answers."""

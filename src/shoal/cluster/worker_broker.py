@@ -21,27 +21,13 @@ from shoal import __version__
 from shoal.cluster import wire
 from shoal.cluster.clock_offset import ClockOffset, shifted
 from shoal.cluster.connection import Connection, ConnectionLost, Delivery, Stay, stay_on_line
-from shoal.cluster.wire import (
-    TASKS,
-    VOICES,
-    WIRE,
-    Ask,
-    Assigned,
-    Beat,
-    Brief,
-    Came,
-    Declined,
-    Heard,
-    Refused,
-    Returned,
-    results_of,
-)
+from shoal.cluster.wire import TASKS, VOICES, WIRE, Assigned, Brief, results_of
 from shoal.cluster.worker_registry import BEAT
 from shoal.crawl.metrics import WorkerFigures
 from shoal.crawl.validation import Unreadable
 from shoal.errors import BrokerRefused
-from shoal.internal_errors import failure_of
-from shoal.model import Missed, Timing, Visit
+from shoal.internal_errors import at_once, missed_by
+from shoal.model import Visit
 from shoal.steady_clock import SteadyClock
 
 logger = logging.getLogger(__name__)
@@ -66,8 +52,8 @@ class WorkerBroker:
         """Tasks of crawls that are not known well enough, by run and lease, each with the moment it came."""
         self._deliveries: dict[tuple[str, int], tuple[Connection, int]] = {}
         """How each task in hand can be acknowledged."""
-        self._briefs: dict[str, tuple[Brief, float]] = {}
-        """What is known of each crawl, and since when."""
+        self._briefs: dict[str, Brief] = {}
+        """What is known of each crawl."""
         self._offsets: dict[str, ClockOffset] = {}
         self._waiting: deque[asyncio.Future[Assigned | None]] = deque()
         self._leaving = asyncio.Event()
@@ -76,18 +62,14 @@ class WorkerBroker:
         self._line: Connection | None = None
         self._on_line = asyncio.Event()
         self._own_queue = ""
-        self._busy = 0
+        self.busy = 0
+        """Tasks under way."""
         self.figures = WorkerFigures()
         self._was_on_line = False
 
-    @property
-    def busy(self) -> int:
-        """Tasks under way."""
-        return self._busy
-
     def brief(self, crawl: str) -> Brief:
         """What is known of a crawl whose task is under way."""
-        return self._briefs[crawl][0]
+        return self._briefs[crawl]
 
     # --- the broker --------------------------------------------------------------------------------------------------
 
@@ -96,7 +78,7 @@ class WorkerBroker:
         while True:
             task = await self._next()
             if task is None or self._in_time(task):
-                self._busy += task is not None
+                self.busy += task is not None
                 return task
             await self._bring(task, _declined(task))
 
@@ -108,14 +90,14 @@ class WorkerBroker:
         try:
             await self._bring(task, self._sendable(task, visit))
         finally:
-            self._busy -= 1
+            self.busy -= 1
 
     async def decline(self, task: Assigned, why: str) -> None:
         """Give back a leased task that this worker cannot do; others may."""
         try:
             await self._bring(task, _declined(task, why[:_SENTENCE].encode("utf-8", "replace").decode()))
         finally:
-            self._busy -= 1
+            self.busy -= 1
 
     def _sendable(self, task: Assigned, visit: Visit) -> bytes:
         """A result as it travels. One that cannot be sent is a failure of its URL, not of this worker."""
@@ -123,12 +105,10 @@ class WorkerBroker:
         try:
             return self._came(task, shifted(replace(visit, task=wire.plain(task)), offset))
         except Exception as error:
-            now = self._clock() + offset
-            failure = failure_of(error, task.url, Timing(started=now, answered=now, ended=now))
-            return self._came(task, Missed(task=wire.plain(task), failure=failure))
+            return self._came(task, missed_by(error, wire.plain(task), at_once(self._clock() + offset)))
 
     def _came(self, task: Assigned, visit: Visit) -> bytes:
-        return wire.encode(Came(run=task.run, lease=task.lease, worker=self.name, visit=visit))
+        return wire.encode(wire.Came(run=task.run, lease=task.lease, worker=self.name, visit=visit))
 
     async def _next(self) -> Assigned | None:
         if self._ready:
@@ -164,7 +144,7 @@ class WorkerBroker:
                 if self._line is line:
                     self._on_line.clear()
                 continue
-            self.figures.let_go()
+            self.figures.in_hand -= 1
             came_on, tag = self._deliveries.pop((task.run, task.lease))
             if came_on is line:  # else the broker has given it to somebody else by now, who returns it
                 line.ack(tag)
@@ -197,7 +177,7 @@ class WorkerBroker:
         await line.consume(self._own_queue, lambda said: self._hear(said, refused), ack=False)
         self._line = line
         if self._was_on_line:
-            self.figures.reconnected()
+            self.figures.reconnects += 1
         self._was_on_line = True
         self._on_line.set()
         self._beat(line)
@@ -239,14 +219,15 @@ class WorkerBroker:
             line.put_aside(delivery.tag)
             return
         if delivery.again:
-            line.publish(results_of(task.crawl), wire.encode(_returned(task)))
+            returned = wire.Returned(run=task.run, lease=task.lease, task=wire.plain(task))
+            line.publish(results_of(task.crawl), wire.encode(returned))
             line.ack(delivery.tag)
             return
         if (task.run, task.lease) in self._deliveries:
             logger.warning("A task came twice, and was put aside the second time.")
             line.put_aside(delivery.tag)
             return
-        self.figures.took()
+        self.figures.in_hand += 1
         self._deliveries[task.run, task.lease] = line, delivery.tag
         if self._knows(task):
             self._put(task)
@@ -294,12 +275,12 @@ class WorkerBroker:
                 await self._bring(task, _declined(task))
 
     def _beat(self, line: Connection) -> None:
-        beat = Beat(
+        beat = wire.Beat(
             wire=WIRE,
             shoal=__version__,
             worker=self.name,
             capacity=self._capacity,
-            busy=self._busy,
+            busy=self.busy,
             visits=self.figures.visits,
             failures=self.figures.failures,
             bytes=self.figures.bytes,
@@ -309,33 +290,27 @@ class WorkerBroker:
         line.say(wire.encode(beat), at=VOICES, reply_to=self._own_queue)
 
     def _ask(self, line: Connection, crawl: str, run: str) -> None:
-        line.say(wire.encode(Ask(crawl=crawl, run=run, sent=self._clock())), at=VOICES, reply_to=self._own_queue)
+        line.say(wire.encode(wire.Ask(crawl=crawl, run=run, sent=self._clock())), at=VOICES, reply_to=self._own_queue)
 
     def _hear(self, said: Delivery, refused: asyncio.Future[str]) -> None:
-        match wire.read_reply(said.body):
-            case Heard() as heard:
-                self._hear_time(heard.crawl, heard.sent, heard.now)
-            case Brief() as brief:
-                self._hear_time(brief.crawl, brief.sent, brief.now)
-                self._briefs[brief.crawl] = brief, brief.sent
-                self._begin_briefed(brief.crawl)
-            case Refused(why=why) if not refused.done():
-                refused.set_result(why)
-
-    def _hear_time(self, crawl: str, sent: float, now: float) -> None:
-        self._offsets.setdefault(crawl, ClockOffset()).heard(sent=sent, there=now, back=self._clock())
+        reply = wire.read_reply(said.body)
+        if isinstance(reply, wire.Heard | Brief):
+            offset = self._offsets.setdefault(reply.crawl, ClockOffset())
+            offset.heard(sent=reply.sent, there=reply.now, back=self._clock())
+        if isinstance(reply, Brief):
+            self._briefs[reply.crawl] = reply
+            self._begin_briefed(reply)
+        elif isinstance(reply, wire.Refused) and not refused.done():
+            refused.set_result(reply.why)
 
     def _knows(self, task: Assigned) -> bool:
-        if (known := self._briefs.get(task.crawl)) is None:
-            return False
-        brief, _ = known
-        return brief.run == task.run and brief.settings.topic.version >= task.topic_version
+        brief = self._briefs.get(task.crawl)
+        return brief is not None and brief.run == task.run and brief.settings.topic.version >= task.topic_version
 
-    def _begin_briefed(self, crawl: str) -> None:
+    def _begin_briefed(self, brief: Brief) -> None:
         """What was asked after a task had come is all that can be known for it: its coordinator may be another one by now."""
-        _, asked_at = self._briefs[crawl]
         for key, (task, came_at) in list(self._unbriefed.items()):
-            if task.crawl == crawl and (self._knows(task) or came_at <= asked_at):
+            if task.crawl == brief.crawl and (self._knows(task) or came_at <= brief.sent):
                 del self._unbriefed[key]
                 self._put(task)
 
@@ -351,8 +326,4 @@ def _give(waiter: asyncio.Future[Assigned | None], task: Assigned | None) -> boo
 
 
 def _declined(task: Assigned, why: str = "") -> bytes:
-    return wire.encode(Declined(run=task.run, lease=task.lease, task=wire.plain(task), why=why))
-
-
-def _returned(task: Assigned) -> Returned:
-    return Returned(run=task.run, lease=task.lease, task=wire.plain(task))
+    return wire.encode(wire.Declined(run=task.run, lease=task.lease, task=wire.plain(task), why=why))

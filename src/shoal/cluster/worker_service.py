@@ -11,13 +11,13 @@ import logging
 import time
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, nullcontext
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from shoal.cluster.wire import Assigned, Brief
 from shoal.cluster.worker_broker import WorkerBroker
 from shoal.crawl.time_slices import collect_seldom
-from shoal.crawl.visitor import CrawlVisitor, open_visitor
-from shoal.crawl.worker import work_together
+from shoal.crawl.visitor import PageVisitor, open_visitor, work_together
 from shoal.errors import first_of
 from shoal.model import Task, Visit
 from shoal.settings import ListenAddress
@@ -32,15 +32,15 @@ Watch = Callable[[WorkerBroker], Coroutine[None, None, None]]
 """Shows how a worker stands; cancelled when it is over."""
 
 
+@dataclass
 class _Open:
     """The visitor of one crawl. Owned by `Visitors`."""
 
-    def __init__(self, visitor: CrawlVisitor, brief: Brief, stack: AsyncExitStack) -> None:
-        self.visitor = visitor
-        self.brief = brief
-        self.stack = stack
-        self.users = 0
-        self.replaced = False
+    visitor: PageVisitor
+    brief: Brief
+    stack: AsyncExitStack
+    users: int = 0
+    replaced: bool = False
 
     def adopt(self, brief: Brief) -> None:
         """Judge by the topic as it is now."""
@@ -75,7 +75,7 @@ class Visitors:
             if known is not None and known.run == brief.run and self._clock() < known.until:
                 return known.why
             try:
-                await self._visitor(brief)
+                await self._make_ready(brief)
             except Exception as error:  # whatever it is, other crawls have nothing to do with it
                 return self._refuse(brief, error)
             self._refusals.pop(brief.crawl, None)
@@ -107,19 +107,18 @@ class Visitors:
         for found in self._open.values():
             await found.stack.aclose()
 
-    async def _visitor(self, brief: Brief) -> _Open:
+    async def _make_ready(self, brief: Brief) -> None:
         found = self._open.get(brief.crawl)
         if found is not None and found.brief.run == brief.run:
             found.adopt(brief)
-            return found
+            return
         stack = AsyncExitStack()
-        new = _Open(await stack.enter_async_context(open_visitor(brief.settings)), brief, stack)
-        self._open[brief.crawl] = new
+        visitor = await stack.enter_async_context(open_visitor(brief.settings))
+        self._open[brief.crawl] = _Open(visitor, brief, stack)
         if found is not None:
             found.replaced = True
             if not found.users:
                 await found.stack.aclose()
-        return new
 
 
 class SkilledWorkerBroker:
@@ -128,6 +127,7 @@ class SkilledWorkerBroker:
     def __init__(self, hand: WorkerBroker, visitors: Visitors) -> None:
         self._hand = hand
         self._visitors = visitors
+        self.settle = hand.settle
 
     async def lease(self) -> Assigned | None:
         """The next request to make; None when the worker is to go home."""
@@ -137,10 +137,6 @@ class SkilledWorkerBroker:
             await asyncio.sleep(_REST)
             await self._hand.decline(task, why)
         return None
-
-    async def settle(self, visit: Visit) -> None:
-        """Bring a result home."""
-        await self._hand.settle(visit)
 
 
 async def work_for_all(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
 from typing import TypeVar
 
 from msgspec.structs import replace
@@ -78,11 +79,9 @@ class Committer:
 
     async def wait(self) -> None:
         """Return when a batch is full, when enough time went by, or when the crawl is over."""
-        try:
+        with suppress(TimeoutError):
             async with asyncio.timeout(self._seconds):
                 await self._due.wait()
-        except TimeoutError:
-            return
 
     async def commit(self) -> None:
         """Make durable all that changed since the last batch."""

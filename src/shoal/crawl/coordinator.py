@@ -7,7 +7,6 @@ worker processes talk to it through `crawl/processes.py`. All state changes betw
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 
 from msgspec.structs import replace
 
@@ -16,9 +15,8 @@ from shoal.crawl.handout import Arrivals, Handout
 from shoal.crawl.lane import Lanes
 from shoal.crawl.metrics import CrawlFigures, Statistics
 from shoal.crawl.parts import CrawlParts
-from shoal.crawl.termination import Ending, StoppingRule
-from shoal.model import Missed, Outlook, Seen, SeenImage, Task, Topic, Visit, timing_of
-from shoal.model.stored import WorkerRecord
+from shoal.crawl.termination import Ending
+from shoal.model import Missed, Seen, SeenImage, Task, Topic, Visit, timing_of
 
 
 class Coordinator:
@@ -27,7 +25,6 @@ class Coordinator:
     def __init__(
         self, parts: CrawlParts, *, lanes: Lanes, handout: Handout, arrivals: Arrivals, committer: Committer
     ) -> None:
-        self._clock = parts.clock
         self._host_schedule = parts.host_schedule
         self._clocks = parts.clocks
         self._background = parts.background
@@ -37,6 +34,13 @@ class Coordinator:
         self._handout = handout
         self._arrivals = arrivals
         self._committer = committer
+        self.now = parts.clock
+        """The time by which it goes."""
+        self.stopping_rule = parts.background.stopping_rule
+        """What decides whether it is worth going on."""
+        self.outlook = parts.background.outlook
+        self.when_topic_changes = parts.background.when_topic_changes
+        self.work_with = committer.work_with
 
     # --- what workers ask and tell -----------------------------------------------------------------------------------
 
@@ -112,12 +116,12 @@ class Coordinator:
     async def restore(self, visit: Seen | SeenImage) -> bool:
         """Take in what was stored before, and make it durable: its database is lost. False when it is of no use."""
         pages, side_tasks = self._lanes.pages, self._lanes.side_tasks
+        known = True
         if isinstance(visit, SeenImage):
             known = side_tasks.restore_image(visit)
         elif (id := pages.number(visit.task.url)) is not None:
-            known = side_tasks.restore_look(replace(visit, task=replace(visit.task, id=id)))
+            side_tasks.restore_look(replace(visit, task=replace(visit.task, id=id)))
         else:
-            known = True
             pages.restore(visit)
         await self._commit()
         return known
@@ -132,26 +136,18 @@ class Coordinator:
         """Why the crawl is over; None while it goes on."""
         return self._handout.ending
 
-    # --- what others ask and tell ------------------------------------------------------------------------------------
-
-    def now(self) -> float:
-        """The time by which it goes."""
-        return self._clock()
+    # --- what others ask ---------------------------------------------------------------------------------------------
 
     @property
     def batch(self) -> int:
         """The number of the commit that will make durable what is settled now."""
         return self._committer.batch
 
-    def work_with(self, tell_durable: Callable[[int], None], workers: Callable[[], tuple[WorkerRecord, ...]]) -> None:
-        """Others work for this crawl: they hear the number of every batch that is on the disk, and can be shown."""
-        self._committer.work_with(tell_durable, workers)
-
     def statistics(self) -> Statistics:
         """How the crawl stands at this moment."""
         ready, asleep = self._host_schedule.counts()
-        return self._meter.snapshot(
-            self._clock(),
+        return replace(
+            self._meter.snapshot(self.now()),
             queue=len(self._lanes.pages),
             hosts_ready=ready,
             hosts_waiting=asleep,
@@ -174,20 +170,7 @@ class Coordinator:
             commits=self._committer.spread.snapshot(),
         )
 
-    def outlook(self) -> Outlook | None:
-        """What the strategy expects of the next pages at this moment; None when it cannot tell."""
-        return self._background.outlook()
-
-    @property
-    def stopping_rule(self) -> StoppingRule:
-        """What decides whether it is worth going on."""
-        return self._background.stopping_rule
-
     @property
     def topic(self) -> Topic:
         """What we are looking for at this moment."""
         return self._background.topic
-
-    def when_topic_changes(self, tell: Callable[[Topic], None]) -> None:
-        """From the next page on, `tell` hears of every new version of the topic."""
-        self._background.when_topic_changes(tell)

@@ -14,8 +14,8 @@ from shoal.crawl.metrics import FETCH_BOUNDS, reason_of, seconds_of
 from shoal.crawl.parts import CrawlParts
 from shoal.crawl.termination import Ending
 from shoal.histogram import Histogram
-from shoal.internal_errors import failure_of
-from shoal.model import Missed, Reason, Task, Timing, Visit, timing_of
+from shoal.internal_errors import at_once, missed_by
+from shoal.model import Missed, Reason, Task, Visit, timing_of
 
 
 class Arrivals:
@@ -53,18 +53,18 @@ class Arrivals:
             self._internal_errors.note(failure)
         # That a site has no robots.txt is no trouble.
         if failure.heals or missed.task.kind in ("page", "revisit"):
-            self._meter.trouble(missed.task.url, failure.detail)
+            self._meter.trouble = f"{missed.task.url}: {failure.detail}"
 
     def _take_in_as_failed(self, visit: Visit, error: Exception, *, is_claimed: bool) -> None:
         """A visit that met a bug of ours on its way in: whatever of it is not over ends as failed."""
         task = visit.task
-        failure = failure_of(error, task.url, timing_of(visit))
+        missed = missed_by(error, task, timing_of(visit))
         if not is_claimed:  # it was given back already; the failure gives back another one
             self._clocks.came_late(task.host)
         if task in self._lanes[task.kind]:
-            self.take_in(Missed(task=task, failure=failure))
+            self.take_in(missed)
         else:
-            self._internal_errors.note(failure)
+            self._internal_errors.note(missed.failure)
             self._clocks.cancel(task.host)
 
 
@@ -219,6 +219,5 @@ class Handout:
 
     def _give_up(self, turn: Task, error: Exception, now: float) -> None:
         """A bug of ours stands between a URL and its request: it is never asked for."""
-        at_once = Timing(started=now, answered=now, ended=now)
-        self._arrivals.take_in(Missed(task=turn, failure=failure_of(error, turn.url, at_once)))
+        self._arrivals.take_in(missed_by(error, turn, at_once(now)))
         self._host_schedule.free(turn.host)

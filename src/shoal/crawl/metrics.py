@@ -31,15 +31,15 @@ class Statistics(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds of crawling, over all runs."""
     rate: float
     """Pages per second, lately."""
-    queue: int
-    hosts_ready: int
-    hosts_waiting: int
+    queue: int = 0
+    hosts_ready: int = 0
+    hosts_waiting: int = 0
     failed: int
     """In this run."""
     skipped: int
     """In this run, when they were about to be asked for."""
     retries: int
-    fetching: tuple[str, ...]
+    fetching: tuple[str, ...] = ()
     stopping: bool = False
     """Somebody asked for an end; what is in flight comes home first."""
     holding_back: bool = False
@@ -55,26 +55,18 @@ class Statistics(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Meter:
-    """Counts; owned by the coordinator."""
+    """Counts; owned by the coordinator, and added to by those to whom something happens."""
 
     def __init__(self, totals: Totals, now: float) -> None:
-        self._pages, self._relevant, self._bytes = totals.pages, totals.relevant, totals.bytes
+        # Over all runs:
+        self.pages, self._relevant, self.bytes = totals.pages, totals.relevant, totals.bytes
         self._order = max(totals.last_order, totals.pages)
         self._before = totals.elapsed
         self._started = now
         self._recent: deque[float] = deque()
-        self._failed = self._skipped = self._retries = 0
-        self._trouble = ""
-
-    @property
-    def pages(self) -> int:
-        """Pages fetched, over all runs."""
-        return self._pages
-
-    @property
-    def bytes(self) -> int:
-        """Bytes of all pages, over all runs."""
-        return self._bytes
+        # URLs of this run that were given up, left out when their turn came, or got another chance:
+        self.failed = self.skipped = self.retries = 0
+        self.trouble = ""
 
     def elapsed(self, now: float) -> float:
         """Seconds of crawling, over all runs."""
@@ -86,71 +78,29 @@ class Meter:
 
     def page(self, now: float, *, relevant: bool, size: int) -> int:
         """One more page; answers the how-many-th that ever came."""
-        self._pages += 1
+        self.pages += 1
         self._order += 1
         self._relevant += relevant
-        self._bytes += size
+        self.bytes += size
         self._recent.append(now)
         self._forget(now)
         return self._order
 
-    def side_task(self, *, size: int) -> None:
-        """Something came that is no new page."""
-        self._bytes += size
-
-    def trouble(self, url: str, why: str) -> None:
-        """A request failed, for good or not."""
-        self._trouble = f"{url}: {why}"
-
-    def failed(self) -> None:
-        """A URL was given up."""
-        self._failed += 1
-
-    def skipped(self) -> None:
-        """A URL was left out when its turn came."""
-        self._skipped += 1
-
-    def retried(self) -> None:
-        """A URL gets another chance."""
-        self._retries += 1
-
-    def snapshot(
-        self,
-        now: float,
-        *,
-        queue: int,
-        hosts_ready: int,
-        hosts_waiting: int,
-        fetching: tuple[str, ...],
-        stopping: bool,
-        holding_back: bool = False,
-        images: int = 0,
-        side_tasks: int = 0,
-        internal: int = 0,
-    ) -> Statistics:
+    def snapshot(self, now: float) -> Statistics:
         """All of it, at this moment."""
         self._forget(now)
         window = min(_RATE_SECONDS, max(now - self._started, 0.1))
         return Statistics(
-            pages=self._pages,
+            pages=self.pages,
             relevant=self._relevant,
-            harvest_rate=self._relevant / self._pages if self._pages else 0.0,
-            bytes=self._bytes,
+            harvest_rate=self._relevant / self.pages if self.pages else 0.0,
+            bytes=self.bytes,
             elapsed=self.elapsed(now),
             rate=len(self._recent) / window,
-            queue=queue,
-            hosts_ready=hosts_ready,
-            hosts_waiting=hosts_waiting,
-            failed=self._failed,
-            skipped=self._skipped,
-            retries=self._retries,
-            fetching=fetching,
-            stopping=stopping,
-            holding_back=holding_back,
-            images=images,
-            side_tasks=side_tasks,
-            internal=internal,
-            trouble=self._trouble,
+            failed=self.failed,
+            skipped=self.skipped,
+            retries=self.retries,
+            trouble=self.trouble,
         )
 
     def _forget(self, now: float) -> None:
@@ -212,13 +162,18 @@ class WorkerNumbers(Value, frozen=True, kw_only=True):
 
 
 class WorkerFigures:
-    """Counts what a worker does. Owned by the worker's service, which calls it in its event loop."""
+    """Counts what a worker does. Owned by its broker (`cluster/worker_broker.py`), which counts in its event loop."""
 
     def __init__(self) -> None:
         self._visits: Counter[str] = Counter()
         self._failures: Counter[Reason] = Counter()
         self._fetches = Histogram(FETCH_BOUNDS)
-        self._bytes = self._in_hand = self._reconnects = 0
+        self.bytes = 0
+        """Of all pages and images."""
+        self.in_hand = 0
+        """Tasks that came and are not sent home or given back."""
+        self.reconnects = 0
+        """How often the way to the broker was lost, and found again."""
 
     @property
     def visits(self) -> int:
@@ -230,65 +185,36 @@ class WorkerFigures:
         """Those that brought nothing."""
         return self._failures.total()
 
-    @property
-    def bytes(self) -> int:
-        """Of all pages and images."""
-        return self._bytes
-
-    @property
-    def in_hand(self) -> int:
-        """Tasks that came and are not sent home."""
-        return self._in_hand
-
-    def took(self) -> None:
-        """A task came."""
-        self._in_hand += 1
-
-    def let_go(self) -> None:
-        """A task is not ours any more: its result was sent, or it was given back."""
-        self._in_hand -= 1
-
     def visited(self, visit: Visit) -> None:
         """A request is over."""
-        self._visits[outcome_of(visit)] += 1
+        self._visits[_OUTCOMES[type(visit)]] += 1
         self._fetches.add(seconds_of(visit))
         if isinstance(visit, Seen | SeenImage):
-            self._bytes += size_of(visit)
+            self.bytes += size_of(visit)
         elif (reason := reason_of(visit)) is not None:
             self._failures[reason] += 1
-
-    def reconnected(self) -> None:
-        """The way to the broker was lost, and found again."""
-        self._reconnects += 1
 
     def snapshot(self) -> WorkerNumbers:
         """All of it, at this moment."""
         return WorkerNumbers(
             visits=dict(self._visits),
-            bytes=self._bytes,
+            bytes=self.bytes,
             failures=dict(self._failures),
             fetches=self._fetches.snapshot(),
-            in_hand=self._in_hand,
-            reconnects=self._reconnects,
+            in_hand=self.in_hand,
+            reconnects=self.reconnects,
         )
 
 
 # --- what a visit says -----------------------------------------------------------------------------------------------
 
-
-def outcome_of(visit: Visit) -> str:
-    """What came of a visit, in one word."""
-    match visit:
-        case Seen():
-            return "page"
-        case SeenImage():
-            return "image"
-        case Moved():
-            return "moved"
-        case Missed():
-            return "missed"
-        case RobotsRead():
-            return "robots"
+_OUTCOMES: dict[type[Visit], str] = {
+    Seen: "page",
+    SeenImage: "image",
+    Moved: "moved",
+    Missed: "missed",
+    RobotsRead: "robots",
+}
 
 
 def reason_of(visit: Visit) -> Reason | None:

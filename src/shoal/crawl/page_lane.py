@@ -10,7 +10,7 @@ from shoal.crawl.termination import Ending
 from shoal.frontier.frontier import task_of
 from shoal.frontier.politeness import BUSY
 from shoal.frontier.robots import Ruling
-from shoal.internal_errors import failure_of
+from shoal.internal_errors import missed_by
 from shoal.model import Entry, Failure, Missed, Moved, Reason, Seen, State, Task, Visit, size_of, timing_of
 from shoal.model.stored import Changes, Closing, FetchedPage
 from shoal.urls import host_of, key_of
@@ -67,7 +67,6 @@ class PageLane:
     # --- going out ---------------------------------------------------------------------------------------------------
 
     def task(self, turn: Task, ruling: Ruling) -> Task | None:
-        """The request for a page whose host may be asked now; None when it may not be made."""
         entry = self._frontier.leased[turn.id]
         if ruling == "unreachable":
             self._shut(entry, State.SKIPPED, Reason.ROBOTS_UNREACHABLE, "its robots.txt cannot be read")
@@ -81,12 +80,11 @@ class PageLane:
         return None
 
     def take_back(self, task: Task) -> None:
-        """Nobody went to do it."""
         self._frontier.put_back(self._frontier.leased[task.id])
 
     def _skip(self, entry: Entry, reason: Reason, detail: str) -> None:
         self._settle_without_page(entry, State.SKIPPED, reason, detail)
-        self._meter.skipped()
+        self._meter.skipped += 1
 
     def _settle_without_page(self, entry: Entry, state: State, reason: Reason, detail: str) -> None:
         self._frontier.settle(entry, state, reason, detail)
@@ -95,7 +93,7 @@ class PageLane:
     def _shut(self, entry: Entry, state: State, reason: Reason, detail: str) -> None:
         """Nothing more is asked of the entry's host."""
         self._settle_without_page(entry, state, reason, detail)
-        self._frontier.close(Closing(host=entry.host, state=state, reason=reason, detail=detail))
+        self._frontier.close(Closing(entry.host, state, reason, detail))
 
     def _over_host_budget(self, entry: Entry) -> bool:
         limit = self._most_of_a_host
@@ -116,7 +114,6 @@ class PageLane:
     # --- coming home -------------------------------------------------------------------------------------------------
 
     def came(self, visit: Visit) -> None:
-        """An answer."""
         entry = self._frontier.leased[visit.task.id]
         if entry.host in self._held_back:
             self._held_back.discard(entry.host)
@@ -148,7 +145,7 @@ class PageLane:
         try:
             self._strategy.chosen(entry)
         except Exception as error:
-            return Missed(task=task, failure=failure_of(error, entry.url, timing_of(visit)))
+            return missed_by(error, task, timing_of(visit))
         return replace(visit, task=task)
 
     def number(self, url: str) -> int | None:
@@ -187,18 +184,16 @@ class PageLane:
         counts = failure.status not in BUSY
         if failure.heals and patient and (not counts or entry.attempt < self._attempts):
             self._frontier.retry(entry, max(next_at, self._clocks.retry_at(failure, entry.attempt)), counts=counts)
-            self._meter.retried()
+            self._meter.retries += 1
             return
         state = State.SKIPPED if failure.reason is Reason.ADDRESS else State.FAILED
         self._settle_without_page(entry, state, failure.reason, failure.detail)
-        self._meter.failed()
+        self._meter.failed += 1
         if not patient:
-            closing = Closing(host=entry.host, state=State.FAILED, reason=failure.reason, detail=failure.detail)
-            self._frontier.close(closing)
+            self._frontier.close(Closing(entry.host, State.FAILED, failure.reason, failure.detail))
 
     # --- making it durable -------------------------------------------------------------------------------------------
 
     def collect(self, changes: Changes) -> Changes:
-        """The batch with the pages that came since the last one, and with what is under way."""
         pages, self._pages = self._pages, []
         return replace(changes, pages=tuple(pages), fetching=self.fetching)

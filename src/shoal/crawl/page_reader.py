@@ -6,13 +6,14 @@ import asyncio
 import socket
 from asyncio.subprocess import Process
 from collections.abc import Callable, Sequence
+from typing import BinaryIO
 
 import msgspec
 from msgspec.structs import replace
 
-from shoal.crawl.processes import Channel
+from shoal.crawl.processes import LENGTH, Channel, started
 from shoal.crawl.time_slices import Alarm, TookTooLong
-from shoal.internal_errors import failure_of
+from shoal.internal_errors import missed_by
 from shoal.model import (
     Failure,
     Missed,
@@ -111,8 +112,6 @@ CPU_SECONDS = 4.0
 """Of CPU that one page may take; the slowest honest pages of ten megabytes take half of it."""
 _WALL_SECONDS = 12.0
 """Then it is ended; longer, because the machine may be busy with other things."""
-_BUFFER = 2**20
-_LENGTH = 4
 
 
 class Read(msgspec.Struct, frozen=True):
@@ -173,13 +172,7 @@ class ReaderProcess:
         return await channel.receive()
 
     async def _start(self) -> Channel:
-        ours, theirs = socket.socketpair()
-        with theirs:
-            # A session of its own: Ctrl-C is for whoever started it.
-            self._process = await asyncio.create_subprocess_exec(
-                *self._command, str(theirs.fileno()), pass_fds=[theirs.fileno()], start_new_session=True
-            )
-        self._channel = Channel(*await asyncio.open_connection(sock=ours, limit=_BUFFER))
+        self._process, self._channel = await started(self._command)
         self._told = self._topic
         await self._channel.send(replace(self._settings, topic=self._topic))
         return self._channel
@@ -221,16 +214,18 @@ def _completed(visit: Visit, response: Response) -> Reading:
 def serve(line: socket.socket, make_reader: Callable[[Settings], PageReader], adopt: Callable[..., None]) -> None:
     """Read what comes, until nobody is there any more. `adopt` tells a reader of another topic."""
     decoder = msgspec.msgpack.Decoder(Read)
-    if (message := _receive(line)) is None:
+    incoming = line.makefile("rb")
+    if (message := _receive(incoming)) is None:
         return
     settings = msgspec.msgpack.decode(message, type=Settings)
     reader = make_reader(settings)
     with Alarm() as alarm:
-        while (message := _receive(line)) is not None:
+        while (message := _receive(incoming)) is not None:
             wanted = decoder.decode(message)
             if wanted.topic is not None:
                 adopt(reader, settings, wanted.topic)
-            _send(line, _answer(reader, wanted, alarm))
+            answer = _answer(reader, wanted, alarm)
+            line.sendall(len(answer).to_bytes(LENGTH, "big") + answer)
 
 
 def _answer(reader: PageReader, wanted: Read, alarm: Alarm) -> bytes:
@@ -242,7 +237,7 @@ def _answer(reader: PageReader, wanted: Read, alarm: Alarm) -> bytes:
     except MemoryError:
         missed = given_up(task, response, "It takes more memory to understand than a page gets.")
     except Exception as error:
-        missed = Missed(task=task, failure=failure_of(error, task.url, response.timing))
+        missed = missed_by(error, task, response.timing)
     return msgspec.msgpack.encode(missed)
 
 
@@ -252,23 +247,12 @@ def _bodiless(reading: Reading) -> Reading:
     return reading
 
 
-def _receive(line: socket.socket) -> bytes | None:
-    head = _exactly(line, _LENGTH)
-    return None if head is None else _exactly(line, int.from_bytes(head, "big"))
-
-
-def _exactly(line: socket.socket, count: int) -> bytes | None:
-    data = bytearray()
-    while len(data) < count:
-        try:
-            part = line.recv(count - len(data))
-        except ConnectionError:
-            return None
-        if not part:
-            return None
-        data += part
-    return bytes(data)
-
-
-def _send(line: socket.socket, message: bytes) -> None:
-    line.sendall(len(message).to_bytes(_LENGTH, "big") + message)
+def _receive(line: BinaryIO) -> bytes | None:
+    """The next message; None when nobody is there any more."""
+    try:
+        head = line.read(LENGTH)
+        length = int.from_bytes(head, "big")
+        message = line.read(length)
+    except ConnectionError:
+        return None
+    return message if len(head) == LENGTH and len(message) == length else None

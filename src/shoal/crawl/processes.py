@@ -19,40 +19,41 @@ import sys
 import time
 from asyncio.subprocess import Process
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 import msgspec
 from msgspec.structs import replace
 
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.validation import Unreadable, in_words, read, settle_checked
-from shoal.internal_errors import failure_of
-from shoal.model import Failure, Missed, Reason, Task, TaskKind, Timing, Topic, Visit
+from shoal.internal_errors import at_once, missed_by
+from shoal.model import Failure, Missed, Reason, Task, TaskKind, Topic, Visit
 from shoal.protocols import Broker
 from shoal.settings import Settings
 
-_PIPE_BUFFER = 2**20
+logger = logging.getLogger(__name__)
 _EXIT_SECONDS = 1.0
 """What a worker process that has hung up gets to end by itself."""
+_BUFFER = 2**20
+LENGTH = 4
+"""Bytes that say how long a message is."""
+_LARGEST = 2**30
+"""Bytes of a message; whoever announces more does not speak our language."""
 
 
 async def work_elsewhere(coordinator: Coordinator, settings: Settings) -> None:
     """Keep one worker process going; one that dies is replaced, and what it had in hand is tried again."""
     while coordinator.ending is None:
-        ours, theirs = socket.socketpair()
-        with theirs:
-            # A session of its own: Ctrl-C is for the coordinator, which lets what is in flight come home.
-            process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "shoal.crawl.visitor", str(theirs.fileno())),
-                pass_fds=[theirs.fileno()],
-                start_new_session=True,
-            )
-        channel = Channel(*await asyncio.open_connection(sock=ours, limit=_PIPE_BUFFER))
+        process, channel = await started((sys.executable, "-m", "shoal.crawl.visitor"))
         try:
             topic = coordinator.topic
             await channel.send(replace(settings, topic=topic))
             worked = await serve(coordinator, channel, lambda: coordinator.topic, told=topic, clock=coordinator.now)
-            await _exited(process)
+            # Whose socket is closed may be on its way out: if we ended it, we would not learn how it would have ended.
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_EXIT_SECONDS):
+                    await process.wait()
         finally:
             await channel.close()
             if process.returncode is None:
@@ -61,22 +62,6 @@ async def work_elsewhere(coordinator: Coordinator, settings: Settings) -> None:
         # One that was killed from outside is replaced; one that cannot even start has a bug, and so would the next.
         if not worked and process.returncode and process.returncode > 0:
             raise RuntimeError(f"a worker process ended with code {process.returncode} before it asked for work")
-
-
-async def _exited(process: Process) -> None:
-    """Whose socket is closed may still be on its way out: if we ended it, we would not learn how it would have ended."""
-    try:
-        async with asyncio.timeout(_EXIT_SECONDS):
-            await process.wait()
-    except TimeoutError:
-        return
-
-
-logger = logging.getLogger(__name__)
-_LENGTH = 4
-_BUFFER = 2**20
-_LARGEST = 2**30
-"""Bytes of a message; whoever announces more does not speak our language."""
 
 
 class Want(msgspec.Struct, frozen=True, tag=True):
@@ -130,7 +115,7 @@ class Channel:
         data = self._encoder.encode(message)
         if self._writer.is_closing():
             return  # the other side is gone: whoever reads from it will notice
-        self._writer.writelines((len(data).to_bytes(_LENGTH, "big"), data))
+        self._writer.writelines((len(data).to_bytes(LENGTH, "big"), data))
         try:
             await self._writer.drain()
         except ConnectionError:
@@ -139,7 +124,7 @@ class Channel:
     async def receive(self) -> bytes | None:
         """The next message as it came; None when the other side is gone, or does not speak our language."""
         try:
-            length = int.from_bytes(await self._reader.readexactly(_LENGTH), "big")
+            length = int.from_bytes(await self._reader.readexactly(LENGTH), "big")
             if length > _LARGEST:
                 return None
             return await self._reader.readexactly(length)
@@ -149,10 +134,20 @@ class Channel:
     async def close(self) -> None:
         """Hang up."""
         self._writer.close()
-        try:
+        with suppress(ConnectionError):  # the other side was faster
             await self._writer.wait_closed()
-        except ConnectionError:
-            return  # the other side was faster
+
+
+async def started(command: Sequence[str]) -> tuple[Process, Channel]:
+    """A process that gets the number of its socket as its last argument, and our end of that."""
+    ours, theirs = socket.socketpair()
+    with theirs:
+        channel = Channel(*await asyncio.open_connection(sock=ours, limit=_BUFFER))
+        # A session of its own: Ctrl-C is for whoever started it; the coordinator lets what is in flight come home.
+        process = await asyncio.create_subprocess_exec(
+            *command, str(theirs.fileno()), pass_fds=[theirs.fileno()], start_new_session=True
+        )
+    return process, channel
 
 
 async def connect(socket_number: int) -> Channel:
@@ -193,9 +188,7 @@ class PipeBroker:
         try:
             await self._channel.send(Done(visit.task.kind, visit.task.id, visit))
         except Exception as error:
-            now = time.time()
-            failure = failure_of(error, visit.task.url, Timing(started=now, answered=now, ended=now))
-            missed = Missed(task=visit.task, failure=failure)
+            missed = missed_by(error, visit.task, at_once(time.time()))
             await self._channel.send(Done(visit.task.kind, visit.task.id, missed))
 
     async def listen(self) -> None:
@@ -226,12 +219,7 @@ class PipeBroker:
 
 
 async def serve(
-    broker: Broker,
-    channel: Channel,
-    topic: Callable[[], Topic],
-    *,
-    told: Topic,
-    clock: Callable[[], float] = time.time,
+    broker: Broker, channel: Channel, topic: Callable[[], Topic], *, told: Topic, clock: Callable[[], float] = time.time
 ) -> bool:
     """Be the broker of one worker process until it hangs up; False when it never asked for anything.
 
@@ -288,9 +276,6 @@ async def _message(channel: Channel) -> Want | _Sealed | None:
 
 
 def _died(task: Task) -> Missed:
-    now = time.time()
-    timing = Timing(started=now, answered=now, ended=now)
-    detail = "The worker process that fetched it died."
-    return Missed(
-        task=task, failure=Failure(url=task.url, reason=Reason.WORKER_DIED, detail=detail, heals=True, timing=timing)
-    )
+    timing, detail = at_once(time.time()), "The worker process that fetched it died."
+    failure = Failure(url=task.url, reason=Reason.WORKER_DIED, detail=detail, heals=True, timing=timing)
+    return Missed(task=task, failure=failure)

@@ -143,42 +143,38 @@ class CrawlCollector(Collector):
     def collect(self) -> Iterable[Metric]:
         """One look at everything."""
         figures, cluster = self._reading.now()
-        yield from self._pages(figures)
-        yield from self._queue(figures)
+        yield from self._crawl(figures)
         yield from self._cluster(cluster)
         yield self._family.histogram("shoal_fetch_seconds", figures.fetches)
         yield self._family.histogram("shoal_politeness_wait_seconds", figures.rests)
         yield self._family.histogram("shoal_commit_seconds", figures.commits)
 
-    def _pages(self, figures: CrawlFigures) -> Iterator[Metric]:
+    def _crawl(self, figures: CrawlFigures) -> Iterator[Metric]:
         now, family = figures.statistics, self._family
-        yield family.counter("shoal_pages_total", now.pages)
-        yield family.counter("shoal_relevant_pages_total", now.relevant)
-        yield family.gauge("shoal_harvest_ratio", now.harvest_rate)
-        yield family.counter("shoal_body_bytes_total", now.bytes)
-        yield family.counter("shoal_crawl_seconds_total", now.elapsed)
-        yield family.counter("shoal_images_total", now.images)
-        yield family.counters("shoal_failures_total", "reason", figures.failures)
-        yield family.counter("shoal_given_up_total", now.failed)
-        yield family.counter("shoal_internal_errors_total", now.internal)
-        yield family.counter("shoal_retries_total", now.retries)
-        yield family.counter("shoal_skipped_total", now.skipped)
-
-    def _queue(self, figures: CrawlFigures) -> Iterator[Metric]:
-        now, family = figures.statistics, self._family
+        yield family.one("shoal_pages_total", now.pages)
+        yield family.one("shoal_relevant_pages_total", now.relevant)
+        yield family.one("shoal_harvest_ratio", now.harvest_rate)
+        yield family.one("shoal_body_bytes_total", now.bytes)
+        yield family.one("shoal_crawl_seconds_total", now.elapsed)
+        yield family.one("shoal_images_total", now.images)
+        yield family.many("shoal_failures_total", "reason", figures.failures)
+        yield family.one("shoal_given_up_total", now.failed)
+        yield family.one("shoal_internal_errors_total", now.internal)
+        yield family.one("shoal_retries_total", now.retries)
+        yield family.one("shoal_skipped_total", now.skipped)
         states = {state.name.lower(): count for state, count in self._states().items()}
-        yield family.gauges("shoal_urls", "state", states)
-        yield family.gauge("shoal_extras_waiting", now.side_tasks)
-        yield family.gauges("shoal_hosts", "state", {"ready": now.hosts_ready, "waiting": now.hosts_waiting})
-        yield family.gauge("shoal_leases", figures.leases)
+        yield family.many("shoal_urls", "state", states)
+        yield family.one("shoal_extras_waiting", now.side_tasks)
+        yield family.many("shoal_hosts", "state", {"ready": now.hosts_ready, "waiting": now.hosts_waiting})
+        yield family.one("shoal_leases", figures.leases)
 
     def _cluster(self, cluster: ClusterFigures) -> Iterator[Metric]:
-        yield self._family.gauge("shoal_workers", cluster.workers)
-        yield self._family.gauge("shoal_worker_capacity", cluster.capacity)
-        yield self._family.counter("shoal_redeliveries_total", cluster.redeliveries)
-        yield self._family.counter("shoal_expired_leases_total", cluster.expired)
-        yield self._family.counter("shoal_late_results_total", cluster.late)
-        yield self._family.counter("shoal_dead_letters_total", cluster.dead_letters)
+        yield self._family.one("shoal_workers", cluster.workers)
+        yield self._family.one("shoal_worker_capacity", cluster.capacity)
+        yield self._family.one("shoal_redeliveries_total", cluster.redeliveries)
+        yield self._family.one("shoal_expired_leases_total", cluster.expired)
+        yield self._family.one("shoal_late_results_total", cluster.late)
+        yield self._family.one("shoal_dead_letters_total", cluster.dead_letters)
 
 
 # --- a worker --------------------------------------------------------------------------------------------------------
@@ -194,11 +190,11 @@ class WorkerCollector(Collector):
     def collect(self) -> Iterable[Metric]:
         """One look at everything."""
         numbers, family = self._reading.now(), self._family
-        yield family.counters("shoal_worker_visits_total", "outcome", numbers.visits)
-        yield family.counter("shoal_worker_body_bytes_total", numbers.bytes)
-        yield family.counters("shoal_worker_failures_total", "reason", numbers.failures)
-        yield family.gauge("shoal_worker_tasks", numbers.in_hand)
-        yield family.counter("shoal_worker_reconnects_total", numbers.reconnects)
+        yield family.many("shoal_worker_visits_total", "outcome", numbers.visits)
+        yield family.one("shoal_worker_body_bytes_total", numbers.bytes)
+        yield family.many("shoal_worker_failures_total", "reason", numbers.failures)
+        yield family.one("shoal_worker_tasks", numbers.in_hand)
+        yield family.one("shoal_worker_reconnects_total", numbers.reconnects)
         yield family.histogram("shoal_worker_fetch_seconds", numbers.fetches)
 
 
@@ -212,26 +208,19 @@ class _Families:
         self._helps = helps
         ((self._label, self._owner),) = owner.items()
 
-    def counter(self, name: str, value: float) -> Metric:
-        family = CounterMetricFamily(name, self._helps[name], labels=[self._label])
-        family.add_metric([self._owner], value)
-        return family
+    def one(self, name: str, value: float) -> Metric:
+        """A figure: a counter when it is called a total, else a gauge."""
+        return self._filled(name, [], {(): value})
 
-    def counters(self, name: str, label: str, values: Mapping[Reason, int] | Mapping[str, int]) -> Metric:
-        family = CounterMetricFamily(name, self._helps[name], labels=[self._label, label])
-        for word, value in values.items():
-            family.add_metric([self._owner, str(word)], value)
-        return family
+    def many(self, name: str, label: str, values: Mapping[Reason, int] | Mapping[str, int]) -> Metric:
+        """One for each value of a label."""
+        return self._filled(name, [label], {(str(word),): value for word, value in values.items()})
 
-    def gauge(self, name: str, value: float) -> Metric:
-        family = GaugeMetricFamily(name, self._helps[name], labels=[self._label])
-        family.add_metric([self._owner], value)
-        return family
-
-    def gauges(self, name: str, label: str, values: Mapping[str, int]) -> Metric:
-        family = GaugeMetricFamily(name, self._helps[name], labels=[self._label, label])
-        for word, value in values.items():
-            family.add_metric([self._owner, word], value)
+    def _filled(self, name: str, labels: list[str], values: Mapping[tuple[str, ...], float]) -> Metric:
+        kind = CounterMetricFamily if name.endswith("_total") else GaugeMetricFamily
+        family = kind(name, self._helps[name], labels=[self._label, *labels])
+        for words, value in values.items():
+            family.add_metric([self._owner, *words], value)
         return family
 
     def histogram(self, name: str, sizes: Distribution) -> Metric:

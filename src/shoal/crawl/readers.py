@@ -44,7 +44,6 @@ class InTurns:
         self._turns = TimeSlices()
 
     async def read(self, task: Task, response: Response) -> Reading:
-        """What it says."""
         return await self._turns.do(partial(self._reader.read, task, response))
 
 
@@ -62,11 +61,6 @@ class BoundedReader:
         self._images = images
         self._turns = TimeSlices()
         self._given_up: Counter[str] = Counter()
-
-    def adopt(self, topic: Topic) -> None:
-        """The reader here knows already; the processes hear of it with the next page."""
-        self._pages.adopt(topic)
-        self._images.adopt(topic)
 
     async def read(self, task: Task, response: Response) -> Reading:
         """What a page or image says, or that it takes too long to find out."""
@@ -87,9 +81,8 @@ class BoundedReader:
     async def _read_elsewhere(self, process: ReaderProcess, task: Task, response: Response) -> Reading:
         site = domain_of(task.host)
         if self._given_up[site] >= _PATIENCE:
-            return given_up(
-                task, response, "It takes long to understand, as pages of this site did that were given up."
-            )
+            why = "It takes long to understand, as pages of this site did that were given up."
+            return given_up(task, response, why)
         reading = await process.read(task, response)
         if isinstance(reading, Missed) and reading.failure.reason is Reason.TOO_COMPLEX:
             if len(self._given_up) >= _MOST_SITES:
@@ -135,14 +128,14 @@ async def open_reader(settings: Settings) -> AsyncIterator[tuple[BoundedReader, 
     command = (sys.executable, "-m", "shoal.crawl.readers")
     pages, images = ReaderProcess(command, settings), ReaderProcess(command, settings)
     with Alarm() if can_be_used() else nullcontext() as alarm:
-        bounded = BoundedReader(reader, alarm, pages, images)
 
         def adopt(topic: Topic) -> None:
             adopt_topic(reader, settings, topic)
-            bounded.adopt(topic)
+            pages.adopt(topic)
+            images.adopt(topic)
 
         try:
-            yield bounded, adopt
+            yield BoundedReader(reader, alarm, pages, images), adopt
         finally:
             await pages.close()
             await images.close()

@@ -48,7 +48,6 @@ class RobotsLane:
         self._learned: list[RobotsRecord] = []
 
     def __bool__(self) -> bool:
-        """True while one is not over."""
         return bool(self._robots_fetches)
 
     def __contains__(self, task: Task) -> bool:
@@ -76,12 +75,10 @@ class RobotsLane:
         return self.task(self._request(f"{origin}/robots.txt", RobotsFetch(origin=origin)), "allowed")
 
     def task(self, turn: Task, ruling: Ruling) -> Task:
-        """The request for a robots.txt whose host may be asked now."""
         self._asking.add(turn.id)
         return turn
 
     def take_back(self, task: Task) -> None:
-        """Nobody went to do it."""
         self._send(task.url, self._end(task.id))
 
     def _send(self, url: str, robots_fetch: RobotsFetch) -> None:
@@ -96,7 +93,6 @@ class RobotsLane:
     # --- coming home -------------------------------------------------------------------------------------------------
 
     def came(self, visit: Visit) -> None:
-        """An answer; what it means for the host, or where to ask next."""
         assert not isinstance(visit, Seen | SeenImage), "a robots.txt is never judged"
         robots_fetch = self._robots_fetches[visit.task.id]
         match visit:
@@ -104,9 +100,7 @@ class RobotsLane:
                 self._end(visit.task.id)
                 self._clocks.release(visit.task.host, redirect.timing)
                 self._send(redirect.target, dataclasses.replace(robots_fetch, hop=robots_fetch.hop + 1))
-            case Missed(failure=failure) if failure.heals and robots_fetch.attempt < self._patience(
-                robots_fetch, failure
-            ):
+            case Missed(failure=failure) if self._may_heal(robots_fetch, failure):
                 self._end(visit.task.id)
                 self._clocks.release(visit.task.host, failure.timing, failure)
                 self._send(visit.task.url, dataclasses.replace(robots_fetch, attempt=robots_fetch.attempt + 1))
@@ -117,12 +111,11 @@ class RobotsLane:
         self._asking.discard(id)  # one that could not even be asked for was not
         return self._robots_fetches.pop(id)
 
-    def _patience(self, robots_fetch: RobotsFetch, failure: Failure) -> int:
-        """How often a robots.txt is asked for. Where nobody ever answered, the user must not wait for a minute to hear of it."""
-        nobody_there = (
-            failure.reason is Reason.CONNECT and not self._host_schedule[host_of(robots_fetch.origin + "/")].pages
-        )
-        return min(2, self._attempts) if nobody_there else self._attempts
+    def _may_heal(self, robots_fetch: RobotsFetch, failure: Failure) -> bool:
+        """It is worth asking again. Where nobody ever answered, the user must not wait for a minute to hear of it."""
+        pages = self._host_schedule[host_of(robots_fetch.origin + "/")].pages
+        attempts = min(2, self._attempts) if failure.reason is Reason.CONNECT and not pages else self._attempts
+        return failure.heals and robots_fetch.attempt < attempts
 
     def _learn(self, origin: str, visit: RobotsRead | Moved | Missed) -> None:
         # First what depends on what it says: should that fail, the fetch is not over, and ends as one that failed.
@@ -141,7 +134,6 @@ class RobotsLane:
     # --- making it durable -------------------------------------------------------------------------------------------
 
     def collect(self, changes: Changes) -> Changes:
-        """The batch with what was learned since the last one."""
         learned, self._learned = self._learned, []
         return replace(changes, robots=tuple(learned))
 
@@ -150,6 +142,6 @@ def _closing(host: str, failure: Failure, *, dead: bool) -> Closing:
     """The end of a host whose robots.txt cannot be read."""
     if not dead:
         detail = f"Its robots.txt cannot be read. {failure.detail}"
-        return Closing(host=host, state=State.SKIPPED, reason=Reason.ROBOTS_UNREACHABLE, detail=detail)
+        return Closing(host, State.SKIPPED, Reason.ROBOTS_UNREACHABLE, detail)
     state = State.SKIPPED if failure.reason is Reason.ADDRESS else State.FAILED
-    return Closing(host=host, state=state, reason=failure.reason, detail=failure.detail)
+    return Closing(host, state, failure.reason, failure.detail)

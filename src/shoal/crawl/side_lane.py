@@ -78,7 +78,8 @@ class SideLane:
         self._next_number = max(self._numbers.values(), default=0) + 1
         self._on_disk_from: int | None = 1
         """The first image that waits on the disk only; None when all that wait are here."""
-        self._came = backlog.images_here()
+        self.images = backlog.images_here()
+        """How many came, over all runs."""
         self._shown: list[ImageOnPage] = []
         self._fates: list[ImageFate] = []
         self._looks: list[Revisited] = []
@@ -102,11 +103,6 @@ class SideLane:
     @property
     def in_flight(self) -> int:
         return len(self._asking)
-
-    @property
-    def images(self) -> int:
-        """How many came, over all runs."""
-        return self._came
 
     # --- coming in ---------------------------------------------------------------------------------------------------
 
@@ -148,7 +144,6 @@ class SideLane:
     # --- going out ---------------------------------------------------------------------------------------------------
 
     def task(self, turn: Task, ruling: Ruling) -> Task | None:
-        """The request for an extra whose host may be asked now; None when it may not be made."""
         if ruling == "unreachable":
             self._settle(self._end(turn), State.SKIPPED, Reason.ROBOTS_UNREACHABLE, "its robots.txt cannot be read")
         elif ruling == "refused":
@@ -171,23 +166,21 @@ class SideLane:
         if self._limit is None:
             return False
         in_flight = sum(kind == "image" for kind, _ in self._asking)
-        return self._came + in_flight >= self._limit
+        return self.images + in_flight >= self._limit
 
     def take_back(self, task: Task) -> None:
-        """Nobody went to do it."""
         self._asking.discard(_key(task))
         self._host_schedule.queue(task, again=True)
 
     # --- coming home -------------------------------------------------------------------------------------------------
 
     def came(self, visit: Visit) -> None:
-        """An answer."""
         side_task = self._side_tasks[_key(visit.task)]
         match visit:
             case SeenImage():
                 self._end(visit.task)
                 self._take_in(visit)
-                self._came += 1
+                self.images += 1
                 self._fates.append(ImageFate(id=side_task.of.id, state=State.DONE, came=visit))
             case Seen():
                 self._look_around(visit)  # first, because it depends on what the page says
@@ -211,15 +204,14 @@ class SideLane:
         self._fates.append(ImageFate(id=number, state=State.DONE, came=visit))
         return True
 
-    def restore_look(self, seen: Seen) -> bool:
+    def restore_look(self, seen: Seen) -> None:
         """A page that was stored before, and then once more."""
         self._looks.append(Revisited(page=seen.task.id, at=seen.response.timing.answered, seen=seen))
         self._look_around(seen)
-        return True
 
     def _take_in(self, visit: SeenImage | Seen) -> None:
         self._clocks.release(visit.task.host, visit.response.timing)
-        self._meter.side_task(size=size_of(visit))
+        self._meter.bytes += size_of(visit)
 
     def _look_around(self, seen: Seen) -> None:
         """A page that was looked at again may show and lead to new things; the strategy has learned from it already."""
@@ -252,8 +244,7 @@ class SideLane:
             return
         self._settle(side_task, State.FAILED, failure.reason, failure.detail, failure.timing.answered)
         if not patient:
-            closing = Closing(host=task.host, state=State.FAILED, reason=failure.reason, detail=failure.detail)
-            self._frontier.close(closing)
+            self._frontier.close(Closing(task.host, State.FAILED, failure.reason, failure.detail))
 
     def _end(self, task: Task) -> SideTask:
         self._asking.discard(_key(task))

@@ -120,26 +120,20 @@ class StoppingRule:
     def ask(self, outlook: Outlook | None, pages: int) -> bool:
         """What the strategy expects after so many pages; answers whether the crawl is done."""
         self.outlook, self._asked_at = outlook, pages
-        if outlook is None or not _expects_too_little(outlook, self._limit):
+        if outlook is None or outlook.relevant >= self._limit * outlook.pages:
             self._since = None
             return False
         if self._since is None:
             self._since = pages
         confirmed = pages >= max(_LEAST_PAGES, self._since + _PAGES_TO_CONFIRM)
-        self.done = confirmed and self._came_too_little() and not _contradicted(outlook, self._limit)
+        came_too_little = sum(self._lately) < self._limit * len(self._lately)
+        self.done = confirmed and came_too_little and not _contradicted(outlook, self._limit)
         return self.done
 
     @property
     def row(self) -> Row | None:
         """What the next run must know."""
         return None if self._since is None else Row(limit=self._limit, since=self._since)
-
-    def _came_too_little(self) -> bool:
-        return sum(self._lately) < self._limit * len(self._lately)
-
-
-def _expects_too_little(outlook: Outlook, limit: float) -> bool:
-    return outlook.relevant < limit * outlook.pages
 
 
 def _contradicted(outlook: Outlook, limit: float) -> bool:

@@ -19,7 +19,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, Self, TypeVar
 
 _T = TypeVar("_T")
@@ -113,9 +113,7 @@ class Alarm:
         _bell.take()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         _bell.leave()
 
     def within(self, seconds: float, work: Callable[[], _T]) -> _T:

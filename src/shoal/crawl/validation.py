@@ -14,8 +14,8 @@ import msgspec
 from msgspec.structs import replace
 
 from shoal.errors import ShoalError
-from shoal.internal_errors import failure_of
-from shoal.model import Failure, Missed, Moved, RobotsRead, Seen, SeenImage, Task, TaskKind, Timing, Visit
+from shoal.internal_errors import at_once, missed_by
+from shoal.model import Failure, Missed, Moved, RobotsRead, Seen, SeenImage, Task, TaskKind, Timing, Visit, timing_of
 from shoal.protocols import Broker
 from shoal.urls import MAX_URL_LENGTH
 
@@ -70,9 +70,8 @@ async def settle_checked(
     except ShoalError:
         raise  # the disk is full, the database is gone: no result is to blame for that
     except Exception as error:
-        timing = Timing(started=now, answered=now, ended=now)
         try:
-            await broker.settle(Missed(task=task, failure=failure_of(error, task.url, timing)))
+            await broker.settle(missed_by(error, task, at_once(now)))
         except ShoalError:
             raise
         except Exception:  # it broke in the middle: what is half done stays so, and the others go on
@@ -92,51 +91,48 @@ def checked(visit: Visit, task: Task, *, since: float, now: float) -> Visit:
         raise Misfit("It is of another task.")
     if type(visit) not in _FITS[task.kind]:
         raise Misfit(f"{type(visit).__name__} cannot come of a task for a {task.kind}.")
-    timing = _Times(since, now)
     match visit:
-        case Seen(response=response):
+        case Seen():
             _check_page(visit)
-            fitted = replace(response, url=task.url, timing=timing.of(response.timing))
-            return replace(visit, task=task, response=fitted)
-        case SeenImage(response=response):
-            fitted = replace(response, url=task.url, timing=timing.of(response.timing))
-            return replace(visit, task=task, response=fitted)
         case Moved(redirect=redirect):
             _check_urls([redirect.target])
-            return replace(
-                visit, task=task, redirect=replace(redirect, url=task.url, timing=timing.of(redirect.timing))
-            )
         case Missed(failure=failure):
-            return replace(visit, task=task, failure=_checked_failure(failure, task, timing))
+            visit = replace(visit, failure=_bounded(failure))
+    return fitted(visit, task, _possible(timing_of(visit), since, now))
+
+
+def fitted(visit: Visit, task: Task, timing: Timing) -> Visit:
+    """The visit as one of this task, at these times."""
+    match visit:
+        case Seen(response=response) | SeenImage(response=response):
+            return replace(visit, task=task, response=replace(response, url=task.url, timing=timing))
+        case Moved(redirect=redirect):
+            return replace(visit, task=task, redirect=replace(redirect, url=task.url, timing=timing))
+        case Missed(failure=failure):
+            return replace(visit, task=task, failure=replace(failure, url=task.url, timing=timing))
         case RobotsRead():
-            return replace(visit, task=task, timing=timing.of(visit.timing))
+            return replace(visit, task=task, timing=timing)
 
 
-class _Times:
-    """When a task can have been done: after it was handed out, and before its result was here."""
+def _possible(timing: Timing, since: float, now: float) -> Timing:
+    """The nearest times that can be true: after the task was handed out, and before its result was here.
 
-    def __init__(self, since: float, now: float) -> None:
-        self._since = since
-        self._now = now
-
-    def of(self, timing: Timing) -> Timing:
-        """The nearest times that can be true. An hour that a clock was set back by is no reason to wait for an hour."""
-        ended = min(max(timing.ended, self._since), self._now)
-        answered = min(max(timing.answered, self._since), ended)
-        started = min(max(timing.started, self._since), answered)
-        address = timing.address if len(timing.address) <= _ADDRESS else ""
-        return Timing(started=started, answered=answered, ended=ended, address=address)
+    An hour that a clock was set back by is no reason to wait for an hour.
+    """
+    ended = min(max(timing.ended, since), now)
+    answered = min(max(timing.answered, since), ended)
+    started = min(max(timing.started, since), answered)
+    address = timing.address if len(timing.address) <= _ADDRESS else ""
+    return Timing(started=started, answered=answered, ended=ended, address=address)
 
 
-def _checked_failure(failure: Failure, task: Task, timing: _Times) -> Failure:
+def _bounded(failure: Failure) -> Failure:
     wait = failure.retry_after
     return replace(
         failure,
-        url=task.url,
         detail=failure.detail[:_DETAIL],
         trace=failure.trace[-_TRACE:],
         retry_after=wait if wait is not None and wait >= 0 else None,
-        timing=timing.of(failure.timing),
     )
 
 

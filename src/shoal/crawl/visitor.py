@@ -1,4 +1,8 @@
-"""Which parts visit pages? The stateless half of a crawl: fetch, parse, judge; beside the coordinator or in another process.
+"""Who visits pages? The stateless half of a crawl: fetch, parse, judge; beside the coordinator or in another process.
+
+Workers do it: each takes a task, visits, brings the result home, and takes the next. Here is the boundary of this half:
+whatever is raised while one URL is visited, or while what came of it is sent home, becomes the failure of that URL, and the
+worker goes on.
 
 `python -m shoal.crawl.visitor SOCKET` is a worker process; `shoal crawl --processes N` starts N of them.
 """
@@ -8,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import resource
 import sys
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
@@ -17,21 +22,23 @@ import uvloop
 from shoal.crawl.processes import PipeBroker, connect
 from shoal.crawl.readers import open_reader
 from shoal.crawl.time_slices import collect_seldom
-from shoal.crawl.worker import work_together
 from shoal.fetch.addresses import CachingResolver
 from shoal.fetch.client import HttpFetcher
-from shoal.model import Failure, Missed, Moved, Redirect, Response, RobotsRead, Task, Topic, Visit
+from shoal.internal_errors import missed_by
+from shoal.model import Failure, Missed, Moved, Redirect, Response, RobotsRead, Task, Timing, Topic, Visit
 from shoal.printable import log_to_stderr
-from shoal.protocols import Fetcher, Reader
+from shoal.protocols import Broker, Fetcher, Reader, Visitor
 from shoal.settings import Settings
 
 
 class PageVisitor:
-    """Makes one visit after another, and keeps nothing."""
+    """Makes one visit after another, and keeps nothing. Implements `protocols.Visitor`."""
 
-    def __init__(self, fetcher: Fetcher, reader: Reader) -> None:
+    def __init__(self, fetcher: Fetcher, reader: Reader, adopt: Callable[[Topic], None] = lambda topic: None) -> None:
         self._fetcher = fetcher
         self._reader = reader
+        self.adopt = adopt
+        """Judge by another topic from now on."""
 
     async def visit(self, task: Task) -> Visit:
         """Ask the server and make of its answer what can be made."""
@@ -51,27 +58,48 @@ def _robots_text(body: bytes) -> str:
     return body.decode("utf-8", "replace").removeprefix("\ufeff").replace("\x00", "")
 
 
+# --- workers ---------------------------------------------------------------------------------------------------------
+
+
+async def work(broker: Broker, visitor: Visitor) -> None:
+    """A whole worker."""
+    while (task := await broker.lease()) is not None:
+        began = time.time()
+        try:
+            visit = await visitor.visit(task)
+        except Exception as error:
+            visit = _failed(task, error, began)
+        try:
+            await broker.settle(visit)
+        except Exception as error:  # what cannot be sent is not sent: a result may have what no message can hold
+            await broker.settle(_failed(task, error, began))
+
+
+def _failed(task: Task, error: Exception, began: float) -> Missed:
+    now = time.time()
+    # Nobody knows when the server had the request: now is the latest moment, and the kindest to the host.
+    return missed_by(error, task, Timing(started=min(began, now), answered=now, ended=now))
+
+
+async def work_together(broker: Broker, visitor: Visitor, count: int) -> None:
+    """So many workers at once; returns when the crawl is over."""
+    async with asyncio.TaskGroup() as group:
+        for _ in range(count):
+            group.create_task(work(broker, visitor))
+
+
 # --- which parts visit pages -----------------------------------------------------------------------------------------
 
 
-class CrawlVisitor:
-    """All that visits pages of one crawl. Implements `protocols.Visitor`."""
-
-    def __init__(self, visitor: PageVisitor, adopt: Callable[[Topic], None]) -> None:
-        self.visit = visitor.visit
-        self.adopt = adopt
-        """Judge by another topic from now on."""
-
-
 @asynccontextmanager
-async def open_visitor(settings: Settings, resolver: CachingResolver | None = None) -> AsyncIterator[CrawlVisitor]:
+async def open_visitor(settings: Settings, resolver: CachingResolver | None = None) -> AsyncIterator[PageVisitor]:
     """All that fetching, parsing and judging need. Names need not be looked up that a `resolver` knows already."""
     _allow_many_sockets()
     async with (
         HttpFetcher(settings.fetching, resolver=resolver) as fetcher,
         open_reader(settings) as (reader, adopt),
     ):
-        yield CrawlVisitor(PageVisitor(fetcher, reader), adopt)
+        yield PageVisitor(fetcher, reader, adopt)
 
 
 async def work_for(socket_number: int) -> None:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
-from types import TracebackType
 from typing import Any, Self
 
 from aiohttp.abc import AbstractResolver, ResolveResult
@@ -235,9 +234,7 @@ class HostLocator:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         asking = list(self._asking.values())
         for task in asking:
             task.cancel()

@@ -14,7 +14,6 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from datetime import UTC
 from email.utils import parsedate_to_datetime
-from types import TracebackType
 from typing import Self
 from urllib.parse import quote
 
@@ -96,7 +95,9 @@ class HttpFetcher:
         settings = self._settings
         # aiohttp may repeat the URL of the proxy in what it complains of: so that has no password.
         proxy, *login = urls.login_of(settings.proxy)
-        self._login = {"Authorization": _basic(*login)} if any(login) else None
+        self._login = None
+        if any(login):  # aiohttp sends it to nobody but the proxy
+            self._login = {"Authorization": "Basic " + b64encode(":".join(login).encode()).decode()}
         self._resolver = self._shared_resolver or CachingResolver(self._lookup, threads=threads_for(settings))
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(
@@ -125,9 +126,7 @@ class HttpFetcher:
         self._session._retry_connection = False
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._session.close()
         if self._resolver is not self._shared_resolver:
             await self._resolver.close()
@@ -160,11 +159,6 @@ def request_headers(settings: Fetching) -> dict[str, str]:
         weights[0] = settings.languages[0]
         headers["Accept-Language"] = ",".join([*weights, "*;q=0.1"])
     return headers
-
-
-def _basic(name: str, password: str) -> str:
-    """A login to the proxy, which aiohttp sends to nobody else."""
-    return "Basic " + b64encode(f"{name}:{password}".encode()).decode()
 
 
 def _headers(task: Task) -> dict[str, str] | None:
@@ -316,11 +310,7 @@ def _retry_after(text: str, now: float) -> float | None:
         date = parsedate_to_datetime(text)
         # A date without a zone is one of Greenwich: all dates of HTTP are.
         wanted = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - now
-    except (
-        ValueError,
-        TypeError,
-        IndexError,
-        OverflowError,
-    ):  # the standard library is not strict about what it raises
+    # The standard library is not strict about what it raises.
+    except (ValueError, TypeError, IndexError, OverflowError):
         return None
     return min(max(wanted, 0.0), MAX_RETRY_AFTER)

@@ -48,6 +48,8 @@ class Frontier:
         self._resting: dict[int, tuple[float, float]] = {}
         """Those that must wait for their time, with that and their priorities: they stand in `later`, not with their hosts."""
         self._leased: dict[int, Entry] = {}
+        self.leased: Mapping[int, Entry] = self._leased
+        """The URLs being fetched now; changed only here."""
         self._waiting = 0
         # What was seen lately, in two generations, so that forgetting is one assignment.
         self._recent: dict[str, _Way] = {}
@@ -59,11 +61,6 @@ class Frontier:
     def __len__(self) -> int:
         """How many URLs wait; those being fetched do not count."""
         return self._waiting
-
-    @property
-    def leased(self) -> Mapping[int, Entry]:
-        """The URLs being fetched now."""
-        return self._leased
 
     def ready_at(self) -> float | None:
         """After `pop` had nothing: the moment at which it may have something; None when nothing waits for its time."""

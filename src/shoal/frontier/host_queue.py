@@ -9,6 +9,7 @@ import math
 from array import array
 from collections import Counter, deque
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
 import numpy as np
@@ -97,57 +98,39 @@ _NOBODY: Counter[tuple[float, int]] = Counter()
 # --- which urls of one host wait -------------------------------------------------------------------------------------
 
 
+@dataclass(slots=True, eq=False)
 class HostQueue:
     """The queue of one host. Owned by the frontier; where it stands among the others, the host schedule writes here."""
 
-    __slots__ = (
-        "_cold",
-        "_front",
-        "_heap",
-        "asked_at",
-        "awaited",
-        "blocked",
-        "closed",
-        "name",
-        "pages",
-        "scheduled",
-        "side",
-        "stamp",
-        "top",
-        "until",
-        "urgent",
-    )
-
-    def __init__(self, name: str, front: dict[int, float]) -> None:
-        """`front` has the URLs that stand in the heaps of all hosts, with their priorities."""
-        self.name = name
-        self._front = front
-        self._heap: list[tuple[float, int]] = []
-        """(-priority, id); an item counts only while `front` has the id with that priority."""
-        self._cold = Overflow()
-        """The other URLs that may be asked for."""
-        self.urgent: deque[Task] = deque()
-        """What must be asked before all else, whatever else is the matter with the host (`crawl/robots_lane.py`)."""
-        self.side: deque[Task] = deque()
-        """What is asked besides new pages, and before them (`crawl/side_lane.py`)."""
-        self.pages = 0
-        """How many it has given."""
-        self.blocked = False
-        """Something must be known (robots.txt) before it may be asked for pages."""
-        self.closed: Reason | None = None
-        # Its place among the hosts (`frontier/host_schedule.py`):
-        self.scheduled = False
-        """It stands in one of the host schedule's heaps."""
-        self.stamp = 0
-        """Which of its places there is the true one."""
-        self.top = math.inf
-        """The -priority under which it stands among those that may be asked; inf when it does not."""
-        self.awaited = math.inf
-        """The same among those that are worth waiting for."""
-        self.asked_at = 0.0
-        """When the last request to it began."""
-        self.until = 0.0
-        """So long it is worth waiting for."""
+    name: str
+    _front: dict[int, float]
+    """The URLs that stand in the heaps of all hosts, with their priorities."""
+    _heap: list[tuple[float, int]] = field(default_factory=list)
+    """(-priority, id); an item counts only while `front` has the id with that priority."""
+    _cold: Overflow = field(default_factory=Overflow)
+    """The other URLs that may be asked for."""
+    urgent: deque[Task] = field(default_factory=deque)
+    """What must be asked before all else, whatever else is the matter with the host (`crawl/robots_lane.py`)."""
+    side: deque[Task] = field(default_factory=deque)
+    """What is asked besides new pages, and before them (`crawl/side_lane.py`)."""
+    pages: int = 0
+    """How many it has given."""
+    blocked: bool = False
+    """Something must be known (robots.txt) before it may be asked for pages."""
+    closed: Reason | None = None
+    # Its place among the hosts (`frontier/host_schedule.py`):
+    scheduled: bool = False
+    """It stands in one of the host schedule's heaps."""
+    stamp: int = 0
+    """Which of its places there is the true one."""
+    top: float = math.inf
+    """The -priority under which it stands among those that may be asked; inf when it does not."""
+    awaited: float = math.inf
+    """The same among those that are worth waiting for."""
+    asked_at: float = 0.0
+    """When the last request to it began."""
+    until: float = 0.0
+    """So long it is worth waiting for."""
 
     def __len__(self) -> int:
         """At least as many as wait: what was re-priced may stand here twice."""

@@ -138,19 +138,12 @@ class HostSchedule:
         self._held_until = math.inf
         self._wake(now)
         self._look_up(pages=pages)
-        while self._ready and self._clocks.has_room:
-            promised, _, stamp, host = place = heappop(self._ready)
-            if stamp != host.stamp:
-                continue
-            top = self._peek(host)
-            if top is None:
-                self._unschedule(host)
-            elif top > promised:  # its best URL is gone or was re-priced since
-                self._make_ready(host, top)
-            elif (not pages and top > -math.inf) or (patient and self._better_soon(top)):
+        while self._clocks.has_room and (place := self._first_of(self._ready)) is not None:
+            top, _, _, host = place
+            if (not pages and top > -math.inf) or (patient and self._better_soon(top)):
                 heappush(self._ready, place)
                 return None
-            elif (at := self._clocks.claim(host.name, now, partial(self._answered, host))) > now:
+            if (at := self._clocks.claim(host.name, now, partial(self._answered, host))) > now:
                 self._sleep(host, at if at < math.inf else now + FOR_STRANGERS)
             else:
                 host.asked_at = now
@@ -209,6 +202,18 @@ class HostSchedule:
         """The best -priority of a host; None when nothing waits. What is no page comes first."""
         return -math.inf if host.has_side else host.best(self.room)
 
+    def _first_of(self, places: list[_Place]) -> _Place | None:
+        """Take the first place out of a heap that is the true one of its host, with its best URL of this moment."""
+        while places:
+            promised, _, stamp, host = place = heappop(places)
+            if stamp != host.stamp:
+                continue
+            top = self._peek(host)
+            if top is not None and not top > promised:
+                return place
+            self._wake_up(host)  # its best URL is gone or was re-priced since
+        return None
+
     def _unschedule(self, host: HostQueue) -> None:
         host.stamp += 1
         host.scheduled, host.top, host.awaited = False, math.inf, math.inf
@@ -243,21 +248,14 @@ class HostSchedule:
 
     def _look_up(self, *, pages: bool) -> None:
         """Begin to find out where the best strangers live, as far as there is room."""
-        while self._locator is not None and self._strangers and self._locator.has_room:
-            promised, _, stamp, host = place = heappop(self._strangers)
-            if stamp != host.stamp:
-                continue
-            top = self._peek(host)
-            if top is None:
-                self._unschedule(host)
-            elif top > promised:
-                self._make_ready(host, top)
-            elif not pages and top > -math.inf:
+        locator = self._locator
+        while locator is not None and locator.has_room and (place := self._first_of(self._strangers)) is not None:
+            top, _, _, host = place
+            if not pages and top > -math.inf:
                 heappush(self._strangers, place)
                 return
-            else:
-                self._sleep(host, self._now + FOR_STRANGERS)
-                self._locator.ask(host.name, partial(self._located, host))
+            self._sleep(host, self._now + FOR_STRANGERS)
+            locator.ask(host.name, partial(self._located, host))
 
     def _located(self, host: HostQueue, address: str) -> None:
         self._clocks.locate(host.name, address)

@@ -44,8 +44,7 @@ class PendingChanges:
             if known is None or not self.unsaved(known.id):
                 return known
             id = known.id
-        entry = self.read(id)
-        return Known.of(entry)
+        return Known.of(self.read(id))
 
     def read(self, id: int) -> Entry:
         """The whole entry, as it is now."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from itertools import islice
 from random import Random
 
@@ -36,56 +37,42 @@ _GRACE = 5.0
 """Seconds beyond the longest request until another crawl may take a host that was never given back."""
 
 
-def _unknown(host: str) -> float | None:
-    return None
-
-
+@dataclass(slots=True, eq=False)
 class _Host:
     """The clock of one host."""
 
-    __slots__ = (
-        "address",
-        "claimed_at",
-        "crawl_delay",
-        "in_flight",
-        "located",
-        "next_at",
-        "slot",
-        "strikes",
-        "was_busy",
-    )
-
-    def __init__(self) -> None:
-        self.next_at = 0.0
-        self.claimed_at = 0.0
-        """The last time; 0 when we have not claimed it yet."""
-        self.in_flight = 0
-        self.crawl_delay: float | None = None
-        """What its robots.txt asks for; None as long as that is not known."""
-        self.strikes = 0
-        """Troubles in a row; each success takes one away."""
-        self.was_busy = False
-        """The last trouble was a "not now": the host lives, and gets more patience."""
-        self.address = ""
-        self.located = False
-        """It was looked up; it may have no address all the same."""
-        self.slot = 0.0
-        """The moment that was promised to this host when its address was busy; 0 for none."""
+    next_at: float = 0.0
+    claimed_at: float = 0.0
+    """The last time; 0 when we have not claimed it yet."""
+    in_flight: int = 0
+    crawl_delay: float | None = None
+    """What its robots.txt asks for; None as long as that is not known."""
+    strikes: int = 0
+    """Troubles in a row; each success takes one away."""
+    was_busy: bool = False
+    """The last trouble was a "not now": the host lives, and gets more patience."""
+    address: str = ""
+    located: bool = False
+    """It was looked up; it may have no address all the same."""
+    slot: float = 0.0
+    """The moment that was promised to this host when its address was busy; 0 for none."""
 
 
+_STRANGER = _Host()
+"""The clock of every host that was never asked: never changed."""
+
+
+@dataclass(slots=True, eq=False)
 class _Address:
     """The clock of one IP address."""
 
-    __slots__ = ("in_flight", "promised", "slot_at", "took")
-
-    def __init__(self) -> None:
-        self.in_flight = 0
-        self.slot_at = 0.0
-        """The next moment that is not promised to a host yet."""
-        self.promised: deque[_Host] = deque()
-        """The hosts that were promised a moment, the earliest first."""
-        self.took = 0.0
-        """Seconds that requests take there, the last ones counting most."""
+    in_flight: int = 0
+    slot_at: float = 0.0
+    """The next moment that is not promised to a host yet."""
+    promised: deque[_Host] = field(default_factory=deque)
+    """The hosts that were promised a moment, the earliest first."""
+    took: float = 0.0
+    """Seconds that requests take there, the last ones counting most."""
 
 
 class Clocks:
@@ -98,7 +85,7 @@ class Clocks:
         *,
         longest_request: float,
         random: Random,
-        wish: Callable[[str], float | None] = _unknown,
+        wish: Callable[[str], float | None] = lambda host: None,
         clock: Callable[[], float] | None = None,
     ) -> None:
         """`wish` tells what the robots.txt of a host asked for when it was read in an earlier run.
@@ -126,18 +113,15 @@ class Clocks:
 
     def next_at(self, host: str) -> float:
         """The earliest moment at which it makes sense to claim this host."""
-        clock = self._hosts.get(host)
-        return clock.next_at if clock else 0.0
+        return self._hosts.get(host, _STRANGER).next_at
 
     def busy(self, host: str) -> bool:
         """True when as many requests are under way to this host as it gets at once."""
-        clock = self._hosts.get(host)
-        return clock is not None and clock.in_flight >= self._settings.per_host
+        return self._hosts.get(host, _STRANGER).in_flight >= self._settings.per_host
 
     def in_flight(self, host: str) -> int:
         """How many requests are under way to this host."""
-        clock = self._hosts.get(host)
-        return clock.in_flight if clock else 0
+        return self._hosts.get(host, _STRANGER).in_flight
 
     @property
     def has_room(self) -> bool:
@@ -229,8 +213,7 @@ class Clocks:
 
     def in_trouble(self, host: str) -> bool:
         """The last requests to this host met trouble, and it was not forgiven yet."""
-        clock = self._hosts.get(host)
-        return clock is not None and clock.strikes > 0
+        return self._hosts.get(host, _STRANGER).strikes > 0
 
     def still_hopes(self, host: str) -> bool:
         """False when the host was in trouble so often in a row that nothing more should be asked of it."""
@@ -309,8 +292,8 @@ class Clocks:
 
     def is_located(self, host: str) -> bool:
         """True when the address of a host is known, or that nobody knows it."""
-        clock = self._hosts.get(host)
-        return clock is not None and (clock.located or bool(clock.address))
+        clock = self._hosts.get(host, _STRANGER)
+        return clock.located or bool(clock.address)
 
     def locate(self, host: str, address: str) -> None:
         """The host was looked up, and lives there; empty when nobody knows where."""

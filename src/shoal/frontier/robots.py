@@ -31,10 +31,6 @@ class _Known(NamedTuple):
     rules: Robots
 
 
-def _nothing(origin: str) -> RobotsRecord | None:
-    return None
-
-
 class Rulebook:
     """Knows the rules of every origin, as far as they were read, and says when they must be read.
 
@@ -45,7 +41,7 @@ class Rulebook:
         self,
         politeness: Politeness,
         user_agent: str,
-        lookup: Callable[[str], RobotsRecord | None] = _nothing,
+        lookup: Callable[[str], RobotsRecord | None] = lambda origin: None,
         *,
         max_origins: int = 20_000,
         max_text: int = 32 * 2**20,
