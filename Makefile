@@ -5,7 +5,7 @@ BIN = .venv/bin
 # Modules and tests are compiled once, whatever the shell says; else every process of every test does it anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test coverage check bench fuzz setup lock lowest
+.PHONY: demo test check bench fuzz setup lock lowest
 
 demo: setup                     ## the main job: crawl a topic in a web of our own, and show what came of it
 	$(BIN)/shoal demo
@@ -15,11 +15,8 @@ test: setup                     ## everything CI runs, how much of the code it s
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m shoal.evaluate.gate
-	$(BIN)/pytest -n 2 --dist worksteal -m 'not slow'
-	$(BIN)/pytest -n 2 --dist worksteal -m slow --durations 20 --durations-min 1
-
-coverage: setup                 ## how much of the code the fast tests see: 90 % of the lines at least
-	$(BIN)/pytest -n 2 --dist worksteal -m 'not slow' --cov --cov-fail-under 90
+	$(BIN)/pytest -n 2 --dist worksteal -m 'not slow' --cov --cov-report=
+	$(BIN)/pytest -n 3 --dist worksteal -m slow --cov --cov-append --cov-report=term:skip-covered --cov-fail-under 90 --durations 20 --durations-min 1
 
 bench: setup                    ## how fast, against whom; ratios in one run
 	$(BIN)/python -m benchmarks

@@ -49,6 +49,7 @@ def choice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Register
         strategies.cache_clear()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHECKS)
 def test_the_example_passes(name: str, choice: Registered[Strategy], tmp_path: Path) -> None:
     check: Callable[..., None] = CHECKS[name]

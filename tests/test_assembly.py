@@ -42,6 +42,7 @@ def knowledge_of(folder: Path) -> bytes:
     return strategy.knowledge()
 
 
+@pytest.mark.slow
 def test_the_strategy_has_the_model_before_its_own_pages(tmp_path: Path) -> None:
     made = crawls.start_crawl(tmp_path / "c", SETTINGS, MODEL)
     assert knowledge_of(tmp_path / "c") == KNOWLEDGE
@@ -70,6 +71,7 @@ def test_a_crawl_whose_model_is_gone_says_so(tmp_path: Path) -> None:
         strategy_of(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_file_of_the_user_in_the_folder_is_not_taken_for_a_model(tmp_path: Path) -> None:
     crawls.start_crawl(tmp_path, SETTINGS)
     (tmp_path / folders.MODEL).write_bytes(b"not ours")

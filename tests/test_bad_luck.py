@@ -40,6 +40,7 @@ def saved(tmp_path: Path) -> Path:
 # --- places that are no folders --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", range(4), ids=["a file", "below a file", "a link to a file", "a link to nothing"])
 def test_what_is_no_folder_is_refused_and_stays(tmp_path: Path, place: int) -> None:
     where, archive = no_folders(tmp_path / "x")[place], saved(tmp_path)

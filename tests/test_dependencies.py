@@ -239,6 +239,7 @@ def test_what_we_override_is_called_as_we_expect(part: Private) -> None:
     assert inspect.iscoroutinefunction(ours) == inspect.iscoroutinefunction(theirs), said
 
 
+@pytest.mark.slow
 def test_nothing_else_that_is_private_is_used() -> None:
     touched = {(name, attribute) for name in modules() for attribute in foreign_attributes(name)}
     replaced = {(name, override.name) for name in modules() for override in overridden(name)}

@@ -123,6 +123,7 @@ async def test_a_crawl_from_the_index_of_all_evils_ends(tmp_path: Path, processe
 # --- robots.txt ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("variant", "page", "forbidden"),
     [

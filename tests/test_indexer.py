@@ -63,6 +63,7 @@ def test_who_follows_waits_for_another_who_is_at_it(stock: Stock) -> None:
     assert titles(stock, "oven") == ["Bread"]
 
 
+@pytest.mark.slow
 def test_a_rebuilt_index_finds_what_the_one_that_grew_found(stock: Stock) -> None:
     indexer.catch_up(stock.folder)
     grown = [set(titles(stock, words)) for words in ("substation", "变电站", "grid", "engineers")]

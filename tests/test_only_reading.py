@@ -111,6 +111,7 @@ def by_nobody() -> Iterator[None]:
             os.seteuid(own)
 
 
+@pytest.mark.slow
 @look
 def test_a_crawl_where_nothing_may_be_written_can_be_looked_at(finished: Path, look: Callable[[Path], object]) -> None:
     before = sorted(finished.iterdir())

@@ -37,6 +37,7 @@ async def _crawl(folder: Path) -> tuple[Ending, Coordinator]:
         return await crawls.run_crawl(folder, watch, ledger_file=folder.parent / "ledger.sqlite"), seen[0]
 
 
+@pytest.mark.slow
 def test_a_bug_is_neither_hidden_nor_fatal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -68,6 +69,7 @@ def test_a_bug_is_neither_hidden_nor_fatal(
     assert not LOGGER.handlers, "nobody writes there any more"
 
 
+@pytest.mark.slow
 async def test_prometheus_hears_of_it(tmp_path: Path) -> None:
     _, coordinator = await _crawl(tmp_path / "grid")
     coordinator._internal_errors.note_elsewhere(ValueError("x"), "http://a.test/", 1.0)

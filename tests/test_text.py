@@ -178,6 +178,7 @@ def test_bands_are_twelve_signed_64_bit_numbers_that_differ_for_equal_rows() -> 
     assert all(-(2**63) <= number < 2**63 for number in found)
 
 
+@pytest.mark.slow
 def test_fingerprints_are_the_same_in_every_process() -> None:
     script = "from shoal.text import *; print(bands(fingerprint(flat(f'w{n}' for n in range(100)))))"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -87,6 +87,7 @@ def test_a_lease_that_was_never_given_is_none(tmp_path: Path, lease: int) -> Non
 # --- late ones -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("url", "host"),
     [

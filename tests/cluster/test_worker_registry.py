@@ -85,6 +85,7 @@ def test_only_what_changes_how_many_can_be_counted_on_is_news() -> None:
     assert worker_registry.heard(beat(capacity=9, leaving=True), NOW + 11)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "beat",
     [

@@ -74,6 +74,7 @@ def test_quiet(web: Path) -> None:
     assert (code, out) == (0, "")
 
 
+@pytest.mark.slow
 def test_images_for_people_and_for_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     small = ("generated", "--images", "--topic", "rail", "--pages", "12", "--jobs", "1", "--strategy", "breadth")

@@ -104,6 +104,7 @@ def test_quiet_says_nothing(shoal: Shell) -> None:
         assert shoal("crawl", *arguments, "--proxy", server.proxy) == Said(0, "", "")
 
 
+@pytest.mark.slow
 def test_seeds_that_cannot_be_reached_leave_nothing_in_the_way_of_a_second_try(shoal: Shell, tmp_path: Path) -> None:
     (tmp_path / "c").mkdir()
     for _ in range(2):

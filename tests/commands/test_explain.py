@@ -23,6 +23,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_person_sees_them_with_their_signs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     url = waiting(folder, "sport")
     assert explained(folder, url) == 0

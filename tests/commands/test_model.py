@@ -66,6 +66,7 @@ def carried(teller: None, tmp_path_factory: pytest.TempPathFactory) -> Carried:
     return Carried(tmp_path_factory.mktemp("carried"))
 
 
+@pytest.mark.slow
 def test_a_model_is_exported(carried: Carried) -> None:
     assert (carried.exported.code, carried.exported.out) == (0, "")
     assert carried.exported.err == (
@@ -175,6 +176,7 @@ def refused_files(home: Path) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 def test_a_file_that_no_crawl_can_begin_with_is_one_sentence_and_leaves_nothing(shoal: Shell, tmp_path: Path) -> None:
     for file, complaint in refused_files(tmp_path).items():
         said = shoal("crawl", *ARGUMENTS, "--model", file, "--dir", "c")
@@ -182,6 +184,7 @@ def test_a_file_that_no_crawl_can_begin_with_is_one_sentence_and_leaves_nothing(
         assert not (tmp_path / "c").exists()
 
 
+@pytest.mark.slow
 def test_show_says_the_same_of_files_that_are_none(shoal: Shell, tmp_path: Path) -> None:
     complaints = refused_files(tmp_path)
     for file in ("none", "截断", "text", "newer", "huge"):

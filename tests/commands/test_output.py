@@ -45,6 +45,7 @@ def _name(node: ast.AST) -> str:
     return ast.unparse(node)
 
 
+@pytest.mark.slow
 def test_whatever_is_printed_goes_through_the_place_that_cleans_it() -> None:
     found = []
     for path in sorted(SOURCE.rglob("*.py")):

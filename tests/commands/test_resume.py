@@ -6,10 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.commands.conftest import small_web
 from tests.shell import Shell, served
 
 
+@pytest.mark.slow
 def test_a_spent_crawl_says_so_and_goes_on_with_a_larger_budget(shoal: Shell, tmp_path: Path) -> None:
     (tmp_path / "电网.toml").write_text(
         'name = "智能 电网"\nkeywords = { "电网" = 1.0, "power grid" = 1 }\nseeds = ["http://a.test/"]\n'

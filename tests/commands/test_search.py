@@ -46,6 +46,7 @@ def test_reasons_are_printed_for_who_asks(stocked: Shell) -> None:
     assert "× 1.000 freshness" in out
 
 
+@pytest.mark.slow
 def test_a_typing_mistake_is_put_right_and_said(stocked: Shell) -> None:
     assert stocked("search", "trasformer").out.startswith("Searched for 'transformer' instead of 'trasformer'.\n")
 
@@ -70,6 +71,7 @@ def test_what_means_nothing_is_one_sentence(stocked: Shell, words: str, sentence
 ODD = ("", "   ", '"', '"""', "-", "🐟🐟", "，。！", "site:", "-site:a.test", "foo:bar", "grid " * 3000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ODD)
 def test_odd_queries_are_answered(stocked: Shell, words: str) -> None:
     said = stocked("search", words)

@@ -157,6 +157,7 @@ def test_what_cannot_be_shown_is_one_sentence(tmp_path: Path) -> None:
     assert "there is no such topic file" in complaint("show", tmp_path / "x.toml")
 
 
+@pytest.mark.slow
 def test_nobody_waits_for_what_most_commands_do_not_need() -> None:
     code = "import sys, shoal.commands.topic; sys.exit(len({'aiohttp', 'wordfreq', 'rjieba'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -603,6 +603,7 @@ def test_a_crawl_that_was_killed_goes_on_from_what_was_committed(
     assert_nothing_is_lost(killed, undisturbed)
 
 
+@pytest.mark.slow
 def test_a_page_is_told_the_largest_inheritance_of_all_its_links(choice: Registered[Strategy], tmp_path: Path) -> None:
     """The crawl is played again, page by page: what each link was given is what the request for its page says."""
     crawl = crawl_of(tmp_path / "crawl", choice, workers=1)

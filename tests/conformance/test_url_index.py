@@ -60,6 +60,7 @@ def waiting(url_index: UrlIndex) -> list[Waiting]:
     return sorted(url_index.waiting(), key=lambda url: url.id)
 
 
+@pytest.mark.slow
 def test_an_empty_shelf_knows_nothing(commit: Commit) -> None:
     url_index = commit(Changes())
     assert (url_index.last_id(), url_index.find(key(1)), list(url_index.hosts()), waiting(url_index)) == (
@@ -70,6 +71,7 @@ def test_an_empty_shelf_knows_nothing(commit: Commit) -> None:
     )
 
 
+@pytest.mark.slow
 def test_an_entry_comes_back_as_it_was_committed(commit: Commit) -> None:
     whole = entry(
         7,
@@ -88,6 +90,7 @@ def test_an_entry_comes_back_as_it_was_committed(commit: Commit) -> None:
     assert url_index.find(key(8)) == Known(id=8, state=State.WAITING, priority=0.5, depth=0)
 
 
+@pytest.mark.slow
 def test_what_changed_replaces_what_was(commit: Commit) -> None:
     commit(Changes(added=(entry(1), entry(2), entry(3, state=State.SKIPPED, reason=Reason.DEPTH))))
     better = entry(2, priority=0.9, depth=1, parent=1, why="a better link", anchor="here")
@@ -98,6 +101,7 @@ def test_what_changed_replaces_what_was(commit: Commit) -> None:
     assert [(url.id, url.priority) for url in waiting(url_index)] == [(2, 0.9), (3, 0.7)]
 
 
+@pytest.mark.slow
 def test_a_url_repriced_and_then_settled_in_one_batch_waits_no_more(commit: Commit) -> None:
     commit(Changes(added=(entry(1),)))
     done = entry(1, priority=0.9, state=State.DONE)
@@ -105,6 +109,7 @@ def test_a_url_repriced_and_then_settled_in_one_batch_waits_no_more(commit: Comm
     assert (url_index.read(1), waiting(url_index)) == (done, [])
 
 
+@pytest.mark.slow
 def test_hosts_are_told_with_what_they_gave(commit: Commit) -> None:
     url_index = commit(Changes(added=(entry(1), entry(2), entry(3, "b.test", state=State.DONE))))
     assert sorted(url_index.hosts(), key=lambda host: host.name) == [
@@ -113,6 +118,7 @@ def test_hosts_are_told_with_what_they_gave(commit: Commit) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_retry_tells_its_time(commit: Commit) -> None:
     commit(Changes(added=(entry(1), entry(2), entry(3))))
     url_index = commit(
@@ -129,6 +135,7 @@ def test_a_retry_tells_its_time(commit: Commit) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_closed_host_takes_what_waits_there_with_it(commit: Commit) -> None:
     commit(Changes(added=(entry(1), entry(2), entry(3, attempt=2), entry(4, "b.test"), entry(5, state=State.DONE))))
     closing = Closing(host="a.test", state=State.FAILED, reason=Reason.DNS, detail="No such name.", waiting=(3, 6))
@@ -142,6 +149,7 @@ def test_a_closed_host_takes_what_waits_there_with_it(commit: Commit) -> None:
     assert {host.name: host.closed for host in url_index.hosts()} == {"a.test": Reason.DNS, "b.test": None}
 
 
+@pytest.mark.slow
 def test_a_host_can_be_closed_before_any_url_of_it_was_seen(commit: Commit) -> None:
     closing = Closing(host="new.test", state=State.FAILED, reason=Reason.DNS, detail="")
     assert [host.closed for host in commit(Changes(closed=(closing,))).hosts()] == [Reason.DNS]

@@ -44,6 +44,7 @@ def at(seconds: float, act: Callable[[], object]) -> None:
     asyncio.get_running_loop().call_later(seconds, act)
 
 
+@pytest.mark.slow
 def test_without_a_word_of_the_user_pages_come_in_their_order(tmp_path: Path, listeners: list[Listener]) -> None:
     crawl = crawl_of(tmp_path)
     assert crawl.run() is Ending.NOTHING_LEFT
@@ -51,6 +52,7 @@ def test_without_a_word_of_the_user_pages_come_in_their_order(tmp_path: Path, li
     assert (listeners[0].heard, listeners[0].refreshed) == ([], [])
 
 
+@pytest.mark.slow
 def test_a_running_crawl_hears_of_a_mark_and_turns_to_what_is_like_it(
     tmp_path: Path, listeners: list[Listener]
 ) -> None:
@@ -84,6 +86,7 @@ def test_a_running_crawl_hears_that_a_mark_is_taken_back(tmp_path: Path, listene
     assert listeners[0].refreshed == [1, 2, 3]
 
 
+@pytest.mark.slow
 def test_what_is_said_during_a_refresh_gets_a_refresh_of_its_own(tmp_path: Path, listeners: list[Listener]) -> None:
     crawl = crawl_of(tmp_path)
 
@@ -97,6 +100,7 @@ def test_what_is_said_during_a_refresh_gets_a_refresh_of_its_own(tmp_path: Path,
     assert listeners[0].refreshed == [1, 2]
 
 
+@pytest.mark.slow
 def test_a_crawl_that_goes_on_knows_all_that_was_said(tmp_path: Path, listeners: list[Listener]) -> None:
     crawl = crawl_of(tmp_path, budget=Budget(max_pages=5))
     assert crawl.run() is Ending.PAGES

@@ -64,6 +64,7 @@ class SlowDisk(CrawlStore):
         return duplicates
 
 
+@pytest.mark.slow
 async def test_a_cancelled_crawl_waits_until_the_disk_has_what_it_was_given(tmp_path: Path) -> None:
     """Else the folder would be closed under the hands of whoever writes to it."""
     crawl = Simulation(tmp_path, {SEED: page()})

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from shoal import assembly
 from shoal.store.crawl_store import open_store
 from shoal.testing.memory_ledger import Clock, MemoryLedger
@@ -12,6 +14,7 @@ from tests.crawl.simulated import Servers, Simulation, assert_apart, in_no_time,
 from tests.running import stored
 
 
+@pytest.mark.slow
 def test_two_crawls_share_the_clock_of_a_host(tmp_path: Path) -> None:
     web = {f"http://a.test/{n or ''}": page(f"/{n + 1}") for n in range(20)}
     clocks: dict[str, Clock] = {}

@@ -51,6 +51,7 @@ def test_stores_nothing_more_when_the_bytes_are_spent(tmp_path: Path) -> None:
     assert_consistent(tmp_path)
 
 
+@pytest.mark.slow
 def test_asks_nothing_after_its_time_is_over_in_all_runs_together(tmp_path: Path) -> None:
     web = {f"http://a.test/{n or ''}": page(f"/{n + 1}") for n in range(1000)}
     crawl = Simulation(tmp_path, web, latency=SLOW, budget=Budget(max_time=60.0))
@@ -146,6 +147,7 @@ def test_says_that_it_holds_back(tmp_path: Path) -> None:
     assert crawl.play(look) == [False, True, False]
 
 
+@pytest.mark.slow
 def test_thousands_of_forbidden_links_do_not_keep_the_others_waiting(tmp_path: Path) -> None:
     web = {
         SEED: page(*[f"/closed/{n}" for n in range(3000)], "/open"),
@@ -181,6 +183,7 @@ def test_the_first_request_after_a_restart_is_claimed_with_the_crawl_delay_of_be
     assert clocks["a.test"].next_at >= crawl.now + 50.0
 
 
+@pytest.mark.slow
 def test_after_a_stop_what_is_in_flight_comes_home_and_nothing_new_goes_out(tmp_path: Path) -> None:
     crawl = Simulation(tmp_path, hosts(100), latency=SLOW, workers=16)
     asked_before_stop: list[str] = []
@@ -202,6 +205,7 @@ def test_after_a_stop_what_is_in_flight_comes_home_and_nothing_new_goes_out(tmp_
     assert len(crawl.pages_asked) == len(set(crawl.pages_asked)) == len(stored(tmp_path)) == 101
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", [Budget(), Budget(max_pages=2)])
 def test_a_robots_txt_that_waits_for_its_host_does_not_hold_up_the_end(tmp_path: Path, budget: Budget) -> None:
     web = hosts(6) | {f"http://h{host}.test/robots.txt": redirect("", "http://rules.test/") for host in range(1, 6)}
@@ -268,6 +272,7 @@ def test_a_rest_of_minutes_is_sat_out(tmp_path: Path) -> None:
     assert len(stored(tmp_path)) == 3
 
 
+@pytest.mark.slow
 def test_others_are_asked_while_one_rests_for_hours(tmp_path: Path) -> None:
     later = structs.replace(failure("", status=503, heals=True), retry_after=6 * 3600.0)
     crawl = Simulation(tmp_path, {**hosts(20, pages=3), "http://h0.test/0": later}, latency=SLOW, workers=2)

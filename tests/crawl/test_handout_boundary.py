@@ -23,6 +23,7 @@ from tests.crawl.stumbling import BAD, GOOD, WEB, stumbles
 from tests.running import ask, assert_consistent, fates, stored
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("elsewhere", [False, True])
 @pytest.mark.parametrize("verb", ["follow", "why", "memo", "chosen"])
 def test_a_strategy_that_stumbles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: str, elsewhere: bool) -> None:
@@ -62,6 +63,7 @@ def test_a_robots_txt_that_cannot_be_read_forbids_everything(tmp_path: Path, mon
     assert len(stored(tmp_path)) == len(WEB) - 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("part", "verb"), [(TopicLearner, "saw"), (BackgroundWork, "saw")])
 def test_a_page_that_is_in_stays_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: type, verb: str) -> None:
     stumbles(monkeypatch, part, verb)

@@ -105,6 +105,7 @@ async def test_a_image_keeps_its_bytes() -> None:
     assert came.response.body == body
 
 
+@pytest.mark.slow
 async def test_what_takes_too_long_is_given_up_and_the_process_goes_on(tmp_path: Path) -> None:
     process = stub(tmp_path)
     try:
@@ -121,6 +122,7 @@ async def test_what_takes_too_long_is_given_up_and_the_process_goes_on(tmp_path:
     assert fine.packed.size == len(b"fine")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", [b"die", b"stuck"])
 async def test_one_that_dies_or_is_stuck_is_replaced(tmp_path: Path, what: bytes) -> None:
     process = stub(tmp_path, patience=2.0 if what == b"stuck" else 30.0)
@@ -134,6 +136,7 @@ async def test_one_that_dies_or_is_stuck_is_replaced(tmp_path: Path, what: bytes
         await process.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("what", "reason"), [(b"raise", Reason.INTERNAL), (b"memory", Reason.TOO_COMPLEX)])
 async def test_what_is_raised_there_is_a_failure_here(tmp_path: Path, what: bytes, reason: Reason) -> None:
     process = stub(tmp_path)

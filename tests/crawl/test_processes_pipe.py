@@ -72,6 +72,7 @@ def came(task: Task, text: str = "") -> RobotsRead:
     return RobotsRead(task=task, text=text, timing=Timing(started=NOW, answered=NOW, ended=NOW))
 
 
+@pytest.mark.slow
 async def test_messages_of_any_size_arrive_whole_and_in_order(pipe: Pipe) -> None:
     desk = Desk(deque(map(task, range(5))))
     serving = asyncio.create_task(serve(desk, pipe.near, lambda: TOPIC, told=TOPIC, clock=lambda: NOW))

@@ -104,6 +104,7 @@ def _stored_states(folder: Path) -> dict[State, int]:
         return crawl_status.per_state(database)
 
 
+@pytest.mark.slow
 def test_a_scrape_says_the_same_as_status(scraped: Scraped) -> None:
     now, status = figures(scraped.text), scraped.status
     assert status.pages > 14
@@ -193,6 +194,7 @@ WHEN = Timing(started=10.0, answered=10.5, ended=12.0)
 TASK = Task(id=1, url="http://a.test/", host="a.test")
 
 
+@pytest.mark.slow
 async def test_a_worker_shows_its_figures() -> None:
     numbers = WorkerFigures()
     numbers.in_hand += 3

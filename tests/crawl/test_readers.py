@@ -89,6 +89,7 @@ async def test_a_slow_or_large_page_is_read_elsewhere(tmp_path: Path, body: byte
     assert here.tried == (body == b"slow")
 
 
+@pytest.mark.slow
 async def test_a_image_is_read_elsewhere(tmp_path: Path) -> None:
     here = Here()
     async with reader(tmp_path, here) as bounded:
@@ -97,6 +98,7 @@ async def test_a_image_is_read_elsewhere(tmp_path: Path) -> None:
     assert (came.hints, here.tried) == (THERE, 0)
 
 
+@pytest.mark.slow
 async def test_without_an_alarm_all_is_read_elsewhere(tmp_path: Path) -> None:
     here = Here()
     async with reader(tmp_path, here, alarm=False) as bounded:

@@ -154,6 +154,7 @@ def test_the_page_is_named_as_the_referrer(tmp_path: Path) -> None:
     assert (task.referrer, task.host) == (SEED, "cdn.test")
 
 
+@pytest.mark.slow
 def test_images_wait_for_the_clock_of_their_host(tmp_path: Path) -> None:
     web = {
         SEED: showing(*((f"/{n}.png", f"grid {n}") for n in range(5)), links=("/next",)),
@@ -228,6 +229,7 @@ def test_images_that_redirect_in_a_circle_come_to_an_end(tmp_path: Path) -> None
 # --- what goes wrong -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
@@ -306,6 +308,7 @@ def many(count: int) -> dict[str, Answer]:
     return {SEED: showing(*images, links=("/next", "/last"))} | {url: image(n) for n, (url, _) in enumerate(images)}
 
 
+@pytest.mark.slow
 def test_images_cost_nothing_of_the_page_budget_and_are_fetched_to_the_end(tmp_path: Path) -> None:
     simulation = crawl(tmp_path, many(30), budget=Budget(max_pages=1))
     assert simulation.run() is Ending.PAGES
@@ -313,6 +316,7 @@ def test_images_cost_nothing_of_the_page_budget_and_are_fetched_to_the_end(tmp_p
     assert len(kept(tmp_path)) == 30
 
 
+@pytest.mark.slow
 def test_no_more_images_come_than_may(tmp_path: Path) -> None:
     simulation = crawl(tmp_path, many(30), images=ImageSettings(wanted="relevant", max_images=7))
     assert simulation.run() is Ending.NOTHING_LEFT
@@ -328,12 +332,14 @@ def test_bytes_of_images_count(tmp_path: Path) -> None:
     assert 3 <= len(kept(tmp_path)) <= 6
 
 
+@pytest.mark.slow
 def test_a_crawl_with_little_time_stops_with_images_waiting(tmp_path: Path) -> None:
     simulation = crawl(tmp_path, many(30), budget=Budget(max_time=10.0))
     assert simulation.run() is Ending.TIME
     assert 5 <= len(kept(tmp_path)) <= 12
 
 
+@pytest.mark.slow
 def test_images_do_not_make_pages_of_other_hosts_wait(tmp_path: Path) -> None:
     """Patience is for pages: a queue of images on one host must not keep the budget from being used."""
     web = many(20) | {
@@ -370,6 +376,7 @@ def test_pages_that_were_fetched_without_images_give_them_when_they_are_looked_a
 # --- over a restart --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_what_waits_is_fetched_by_the_next_run(tmp_path: Path) -> None:
     simulation = crawl(tmp_path, many(30))
 

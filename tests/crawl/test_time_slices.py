@@ -141,6 +141,7 @@ def test_afterwards_nothing_rings() -> None:
         assert signal.getitimer(signal.ITIMER_PROF)[0] == 0.0
 
 
+@pytest.mark.slow
 def test_a_machine_that_is_busy_with_other_things_ends_nothing() -> None:
     with Alarm() as alarm:
         assert alarm.within(0.05, lambda: threading.Event().wait(0.2)) is False, "waiting costs no CPU"

@@ -318,6 +318,7 @@ def test_a_crawl_that_ends_before_it_learned_learns_when_it_goes_on(tmp_path: Pa
     assert "transformer" in words(crawls.topic_history(folder)[-1], Origin.SEEDS)
 
 
+@pytest.mark.slow
 def test_the_next_run_begins_with_the_latest_topic(tmp_path: Path) -> None:
     folder = tmp_path / "crawl"
     crawl = simulation(folder, budget=Budget(max_pages=10))
@@ -330,6 +331,7 @@ def test_the_next_run_begins_with_the_latest_topic(tmp_path: Path) -> None:
     assert [page.relevant for page in crawls.fetched_pages(folder)][10:] == [True] * 10
 
 
+@pytest.mark.slow
 def test_a_threshold_set_by_the_user_holds_for_the_learned_topic_too(tmp_path: Path) -> None:
     folder = tmp_path / "crawl"
     crawl = simulation(folder, budget=Budget(max_pages=10))
@@ -341,6 +343,7 @@ def test_a_threshold_set_by_the_user_holds_for_the_learned_topic_too(tmp_path: P
     assert (last.topic.version, last.topic.threshold, last.why) == (3, 2.0, "The user set the threshold to 2.")
 
 
+@pytest.mark.slow
 def test_learned_words_do_not_get_lost_when_the_user_sets_a_threshold(tmp_path: Path) -> None:
     folder = tmp_path / "crawl"
     crawl = simulation(folder, budget=Budget(max_pages=10))

@@ -52,6 +52,7 @@ def spoilt(visit: Visit, path: str, value: object) -> dict[str, Any]:
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "value"),
     [

@@ -31,6 +31,7 @@ def test_only_one_at_a_time(tmp_path: Path) -> None:
         pass
 
 
+@pytest.mark.slow
 def test_either_kind_replaces_only_its_own_files(tmp_path: Path) -> None:
     names = (REPORT, "old-images.png", "my-images.png")
     with result_folder(tmp_path / "out"):

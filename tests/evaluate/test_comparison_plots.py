@@ -19,6 +19,7 @@ from tests.evaluate.test_standings import ONE, result
 NOTHING = (image_result(JUDGED, "", "", ""), image_result(ALL_IMAGES, "a", "", ""))
 
 
+@pytest.mark.slow
 def test_every_web_and_all_together_have_their_plots(tmp_path: Path) -> None:
     results = CrawlResults(ONE, 4)
     plots = draw_all(tmp_path, comparison_of(results), results)
@@ -27,6 +28,7 @@ def test_every_web_and_all_together_have_their_plots(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {f"{stem}.{kind}" for stem in stems for kind in ("png", "svg")}
 
 
+@pytest.mark.slow
 def test_of_a_single_web_there_is_no_mean(tmp_path: Path) -> None:
     results = CrawlResults([row for row in ONE if row.job.web == "one"], 4)
     plots = draw_all(tmp_path, comparison_of(results), results)
@@ -50,6 +52,7 @@ def test_several_judges_have_several_colours() -> None:
 # --- images ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("results", [IMAGES, NOTHING], ids=["three ways", "nothing came"])
 def test_every_way_and_every_kind_has_its_line(results: tuple[Result, ...], tmp_path: Path) -> None:
     [plot] = draw_images(tmp_path, results)
@@ -59,6 +62,7 @@ def test_every_way_and_every_kind_has_its_line(results: tuple[Result, ...], tmp_
     assert [plot.svg.count(f": {kind} -->") for kind in kinds] == [len(results)] * 3
 
 
+@pytest.mark.slow
 def test_the_same_results_give_the_same_file(tmp_path: Path) -> None:
     files = []
     for _ in range(2):

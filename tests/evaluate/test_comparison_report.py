@@ -76,6 +76,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return folder, (folder / "report.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_page_needs_nothing_but_itself(written: tuple[Path, str]) -> None:
     page = Page(written[1])
     assert page.tags["script"] == page.tags["link"] == page.tags["img"] == 0

@@ -37,6 +37,7 @@ def take_long(number: int) -> int:
     return number
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("processes", [1, 2])
 def test_every_job_is_begun_and_ended_once(processes: int) -> None:
     said = list(share(square, range(5), processes))
@@ -47,21 +48,25 @@ def test_every_job_is_begun_and_ended_once(processes: int) -> None:
     assert (workers == {os.getpid()}) if processes == 1 else (os.getpid() not in workers)
 
 
+@pytest.mark.slow
 def test_a_bug_in_a_job_ends_everything_with_its_traceback() -> None:
     with pytest.raises(JobFailed, match=r"(?s)3 failed:.*fail_at_three.*KeyError: 'three'"):
         list(share(fail_at_three, range(6), 2))
 
 
+@pytest.mark.slow
 def test_what_a_user_can_put_right_stays_one_sentence() -> None:
     with pytest.raises(InputError, match=r"^The number [01] cannot be used\.$"):
         list(share(complain, range(2), 2))
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_is_missed() -> None:
     with pytest.raises(ChildProcessError, match="died with exit code 7"):
         list(share(die, range(2), 2))
 
 
+@pytest.mark.slow
 def test_who_stops_listening_ends_what_is_being_done() -> None:
     started = time.monotonic()
     events = share(take_long, [0, 1], 2)

@@ -71,6 +71,7 @@ def test_a_budget_ends_both() -> None:
     assert done("breadth", conditions=Conditions(pages=3)).fetched == 3
 
 
+@pytest.mark.slow
 def test_marks_are_set_after_every_hundred_pages_and_at_the_end() -> None:
     names = [f"d{number}" for number in range(249)]
     result = done(

@@ -157,6 +157,7 @@ def test_it_does_what_the_definition_says(
     assert found == plain_omniscient(links, seeds, relevant, pages, limit)
 
 
+@pytest.mark.slow
 @given(webs(), LIMITS)
 @settings(max_examples=200, deadline=None)
 def test_it_finds_every_relevant_page_that_can_be_reached(
@@ -170,6 +171,7 @@ def test_it_finds_every_relevant_page_that_can_be_reached(
 # --- how long it takes -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_large_web_takes_seconds_at_most() -> None:
     # As large as the largest web we measure on. Relevant pages in clumps far from the seed, so that ways must be found.
     random, size = Random(1), 16_000

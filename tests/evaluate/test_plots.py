@@ -26,12 +26,14 @@ CASES: dict[str, tuple[Mapping[str, Curve], str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("curves", "title"), CASES.values(), ids=CASES.keys())
 def test_draws_a_png(curves: Mapping[str, Curve], title: str, tmp_path: Path) -> None:
     harvest_plot(curves, tmp_path / "harvest.png", title)
     assert (tmp_path / "harvest.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_the_same_curves_give_the_same_svg(tmp_path: Path) -> None:
     for name in ("one.svg", "two.svg"):
         harvest_plot({"best-first": GOOD, "breadth": POOR}, tmp_path / name, "Power grid")
@@ -74,6 +76,7 @@ LINES: dict[str, list[PlotLine]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".png", ".svg"])
 @pytest.mark.parametrize("lines", LINES.values(), ids=LINES.keys())
 def test_draws_lines(lines: list[PlotLine], suffix: str, tmp_path: Path) -> None:
@@ -82,6 +85,7 @@ def test_draws_lines(lines: list[PlotLine], suffix: str, tmp_path: Path) -> None
     assert path.read_bytes().startswith(b"\x89PNG" if suffix == ".png" else b"<?xml")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rows",
     [
@@ -114,6 +118,7 @@ def test_crowded_labels_move_both_ways(heights: list[float], placed: list[float]
     assert labels_balanced(heights, 0.1) == pytest.approx(placed)
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(0, 1), max_size=16))
 def test_no_label_covers_another_or_leaves_the_plot(heights: list[float]) -> None:
     placed = labels_balanced(sorted(heights), 0.05)

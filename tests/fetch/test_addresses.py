@@ -226,6 +226,7 @@ def most_at_once(log: list[Access]) -> int:
     return most
 
 
+@pytest.mark.slow
 async def test_three_hundred_names_at_one_address_share_it(tmp_path: Path) -> None:
     web = SlowWeb(enough=40)
     async with WebServer(web) as server:

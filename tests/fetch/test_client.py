@@ -76,6 +76,7 @@ async def hostile() -> AsyncIterator[HostileServer]:
         yield server
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "evil"), EVILS.items(), ids=EVILS)
 async def test_every_evil_gives_its_outcome(hostile: HostileServer, name: str, evil: Evil) -> None:
     async with HttpFetcher(QUICK) as fetcher:
@@ -102,6 +103,7 @@ async def test_memory_stays_bounded(hostile: HostileServer, name: str) -> None:
     assert peak < 8 * 2**20, "the limit of the body is 1 MiB, the bomb holds 1 GiB"
 
 
+@pytest.mark.slow
 async def test_the_evils_all_at_once(hostile: HostileServer) -> None:
     async with HttpFetcher(QUICK) as fetcher:
         results = await asyncio.gather(*(fetcher.fetch(task(hostile.url(name))) for name in EVILS))
@@ -516,6 +518,7 @@ async def test_retry_after(header: str, seconds: float | None) -> None:
     assert result.retry_after == seconds
 
 
+@pytest.mark.slow
 async def test_the_times_of_a_fetch_are_in_order(hostile: HostileServer) -> None:
     async with HttpFetcher(QUICK) as fetcher:
         before = time.time()

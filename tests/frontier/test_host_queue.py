@@ -28,6 +28,7 @@ def test_the_best_comes_out_first_and_of_equals_the_first_known(count: int) -> N
     assert [cold.pop() for _ in range(len(cold))] == sorted(items)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.sampled_from(["add", "leave", "pop"]), st.integers(0, 3), st.integers(1, 4))))
 def test_it_holds_what_a_plain_list_would_hold(steps: list[tuple[str, int, int]]) -> None:
     cold, plain = Overflow(), list[tuple[float, int]]()

@@ -137,6 +137,7 @@ def test_a_new_visit_replaces_the_old_rules() -> None:
     assert book.check(SITE + "/x", NOW + 10) == "allowed"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("variant", "answers"),
     [

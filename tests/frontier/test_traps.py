@@ -212,6 +212,7 @@ def test_a_family_of_one_page_is_not_worth_storing() -> None:
     assert found.changes() == []
 
 
+@pytest.mark.slow
 def test_memory_is_bounded_and_traps_in_use_are_kept() -> None:
     found = detector()
     feed(found, FAMILIES["near-duplicate flood"], repeats=40)

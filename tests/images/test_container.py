@@ -103,6 +103,7 @@ def test_as_many_scans_as_are_decoded_take_no_longer_than_a_large_image(name: st
     assert _cost(slow_images(1000)[name]) < 4.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "parts"),
     [
@@ -122,6 +123,7 @@ def test_what_is_cut_into_far_too_many_parts_is_not_decoded(kind: str, parts: st
         pixels_of(slow_images(600_000)[kind])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["BMP of short runs", "BMP of empty rows"])
 def test_packed_bmp_is_left(kind: str) -> None:
     with pytest.raises(Unusable, match="compressed BMP"):

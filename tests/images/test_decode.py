@@ -117,6 +117,7 @@ def test_of_an_animation_the_first_frame() -> None:
         assert image(body).fingerprint == image(encoded(frames[0], format)).fingerprint
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["JPEG", "PNG", "WEBP", "TIFF", "AVIF"])
 @pytest.mark.parametrize(
     ("orientation", "upright"), [(1, (400, 300)), (3, (400, 300)), (6, (300, 400)), (8, (300, 400))]

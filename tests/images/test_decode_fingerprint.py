@@ -38,6 +38,7 @@ def fingerprint(body: bytes) -> bytes:
     return image.fingerprint
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dress", CLOTHES.values(), ids=CLOTHES)
 def test_the_same_image_is_near(dress: Callable[[Image.Image], bytes]) -> None:
     distances = [
@@ -47,6 +48,7 @@ def test_the_same_image_is_near(dress: Callable[[Image.Image], bytes]) -> None:
     assert mean(distances) <= 2
 
 
+@pytest.mark.slow
 def test_other_images_are_far() -> None:
     prints = [fingerprint(encoded(drawing(number))) for number in range(30)]
     distances = [distance(one, other) for one, other in combinations(prints, 2)]

@@ -154,6 +154,7 @@ def test_long_texts_are_cut() -> None:
     assert "电…" in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("count", "said"),
     [(0, "No images, found"), (1, "1 image, found"), (3, "3 images, found"), (1200, "1,200 images, found")],
@@ -183,6 +184,7 @@ def test_sizes_for_people(size: int, said: str) -> None:
     assert ("bytes" in page) == (size == 999)
 
 
+@pytest.mark.slow
 @given(st.text(alphabet=st.characters(), max_size=50))
 def test_any_text_can_be_written_to_a_file(text: str) -> None:
     page = html(

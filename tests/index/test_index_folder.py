@@ -36,6 +36,7 @@ def test_an_index_of_another_version(folder: Path) -> None:
     assert open_index(folder).versions() == {1: 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["meta.json", "*.term", "*.idx", "*.fast", "*.fieldnorm"])
 @pytest.mark.parametrize("what", ["cut", "gone", "zero"])
 def test_a_damaged_index_is_recognised(folder: Path, kind: str, what: str) -> None:

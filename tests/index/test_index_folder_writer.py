@@ -101,6 +101,7 @@ with IndexWriter(Path(sys.argv[1])) as writer:
 """
 
 
+@pytest.mark.slow
 def test_kill_leaves_the_last_commit(tmp_path: Path) -> None:
     root = Path(__file__).parent.parent.parent
     done = subprocess.run(

@@ -245,6 +245,7 @@ def test_any_string_at_all(text: str) -> None:
     understood(text)
 
 
+@pytest.mark.slow
 @given(st.lists(PIECES, max_size=12).map("".join))
 def test_any_string_of_what_could_matter(text: str) -> None:
     query = understood(text)

@@ -64,6 +64,7 @@ def test_one_chinese_character(tmp_path: Path) -> None:
     assert found(index, "茶 酒") == [1]
 
 
+@pytest.mark.slow
 def test_a_phrase_of_common_words_is_as_rare_as_the_rarest_of_them(tmp_path: Path) -> None:
     many = 5_010
     pages = [page(id, "power and grid" if id > 9 else "smart power grid") for id in range(1, many + 1)]
@@ -205,6 +206,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(st.one_of(st.text(max_size=40), st.lists(PIECES, max_size=10).map("".join)), st.booleans())
 def test_any_query_has_an_answer(small: Index, text: str, fresh: bool) -> None:
     try:

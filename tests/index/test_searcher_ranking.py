@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from shoal.index.index_folder import IndexWriter
 from shoal.index.query import parse, today
 from shoal.index.schema import Freshness
@@ -34,6 +36,7 @@ def test_topic_and_links_lift_a_page(tmp_path: Path) -> None:
     assert found(index, "site:example.org") == [4, 3, 2, 1]
 
 
+@pytest.mark.slow
 def test_equal_pages_come_by_their_number_and_each_once(tmp_path: Path) -> None:
     with IndexWriter(tmp_path) as writer:
         for start in range(0, 300, 50):

@@ -98,6 +98,7 @@ def test_a_long_text_is_fast() -> None:
         assert time.process_time() - started < 0.2, "a tenth of that is normal"
 
 
+@pytest.mark.slow
 @given(st.text(max_size=400), st.text(max_size=20), st.integers(20, 120))
 def test_any_text_and_any_query(text: str, typed: str, width: int) -> None:
     try:

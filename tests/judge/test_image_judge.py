@@ -259,6 +259,7 @@ def test_it_is_not_taken_for_a_judge_of_pages() -> None:
     assert not any("image" in name for name in judges())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["smart grid " * 90, "smart " * 160, "电" * 1000, "_" * 1000, "a1" * 500])
 def test_a_page_full_of_long_descriptions_takes_no_time(text: str) -> None:
     images = [

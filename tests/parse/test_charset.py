@@ -73,6 +73,7 @@ def test_the_top_level_domain_helps_where_there_is_little_text() -> None:
     assert decode("联通公司".encode("gbk"), host="www.example.cn") == ("联通公司", "gb18030")
 
 
+@pytest.mark.slow
 @given(st.binary(max_size=300), st.text(max_size=40), st.sampled_from(["", "a.cn", "a.jp", "[::1]", "127.0.0.1"]))
 def test_any_bytes_can_be_read(body: bytes, header: str, host: str) -> None:
     text, _ = decode(body, f"text/html; charset={header}", host)
@@ -121,6 +122,7 @@ def test_utf8_and_gbk_are_recognised_whatever_is_said(body: bytes, content_type:
     assert decode(body, content_type)[0] == LISTED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "label", ["bz2", "zip", "zlib_codec", "BZ2-codec", "uu", "punycode", "unicode_escape", "x" * 5000]
 )

@@ -173,6 +173,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_page_is_read_within_limits(name: str) -> None:
     page = parse(HOSTILE[name], "text/html; charset=utf-8")
@@ -181,6 +182,7 @@ def test_a_hostile_page_is_read_within_limits(name: str) -> None:
     msgspec.msgpack.encode(page)
 
 
+@pytest.mark.slow
 def test_every_link_up_to_the_limit_is_kept() -> None:
     assert len(parse(HOSTILE["many links"]).links) == MAX_LINKS
     assert len(parse(HOSTILE["deep"]).links) == 1

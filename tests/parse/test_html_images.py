@@ -186,6 +186,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", HOSTILE.values(), ids=HOSTILE)
 def test_a_hostile_page_takes_no_longer(body: str) -> None:
     start = process_time()

@@ -63,6 +63,7 @@ def test_the_shortcut_agrees_with_the_resolver(href: str, base: str) -> None:
     assert targets(href, base) == ([resolved] if resolved else [])
 
 
+@pytest.mark.slow
 @given(st.text(alphabet="aZ09-._~/:?%EF7e x\\@", max_size=30), st.sampled_from(BASES))
 def test_the_shortcut_agrees_on_any_href(href: str, base: str) -> None:
     resolved = urls.normalise(href, base)

@@ -171,6 +171,7 @@ PARTS = """
 MARKUP = st.lists(st.sampled_from([part.replace("|", " ") for part in PARTS.split()]), max_size=40)
 
 
+@pytest.mark.slow
 @given(st.one_of(st.binary(max_size=400), MARKUP.map(lambda parts: "".join(parts).encode("utf-8", "replace"))))
 def test_any_bytes_make_a_page_that_can_be_sent(body: bytes) -> None:
     for content_type in ("text/html", "text/html; charset=gbk", "text/plain"):

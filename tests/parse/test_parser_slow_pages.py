@@ -54,6 +54,7 @@ def warm() -> None:
     understand("<p>电 grid é".encode())
 
 
+@pytest.mark.slow
 @pytest.mark.no_cover
 @pytest.mark.parametrize("name", NAMES)
 def test_a_small_page_is_understood_at_once(name: str) -> None:

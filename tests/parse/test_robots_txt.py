@@ -203,6 +203,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", HOSTILE)
 @pytest.mark.parametrize("path", ["/news/2020/some-long-title-of-a-page.html?ref=home", "/" + "ab" * 3900], ids=len)
 def test_a_url_costs_little_whatever_the_rules(what: str, path: str) -> None:
@@ -232,6 +233,7 @@ def _rules(random: Random) -> str:
     return "\n".join(lines)
 
 
+@pytest.mark.slow
 def test_protego_reads_honest_files_the_same() -> None:
     random = Random(9309)
     answers = []

@@ -27,11 +27,13 @@ def _grown(html: str) -> int:
     return sum(1 + len(element.attrs) for element in parse(html).iter_elements())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MULTIPLIED)
 def test_a_tree_is_hardly_larger_than_its_page(name: str) -> None:
     assert _grown(sanitised(pages(SIZE)[name].decode())) < 4 * SIZE
 
 
+@pytest.mark.slow
 def test_the_same_pages_grow_without_it() -> None:
     """Or the test above proves nothing."""
     small = slow_pages(SIZE // 10)
@@ -101,6 +103,7 @@ DEEP = "<table><td>" * 127
 ENDINGS = ["<b><p></b>", "<a><p></a>", "<a><p><a>", "<nobr><p><nobr>", "x<i>x<p>x</i>"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize("above", ["<x><x><x>", "<DIV><div><x>", "<svg><g></svg><math><mi><x>"])
 def test_a_table_at_the_deepest_level_ends_no_process(above: str, ending: str) -> None:

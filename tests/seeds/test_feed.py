@@ -135,6 +135,7 @@ def _cost(name: str, size: int) -> float:
     return time.thread_time() - started
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EVIL)
 def test_evil_feeds_cost_little(name: str) -> None:
     """A feed four times as large takes about four times as long; feedparser took sixteen times, and 15 s for such sizes."""

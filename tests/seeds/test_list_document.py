@@ -26,6 +26,7 @@ def test_damage_is_named(packed: bytes, problem: str) -> None:
     assert unpacked(packed)[1] == problem
 
 
+@pytest.mark.slow
 def test_a_bomb_stays_small() -> None:
     bomb = gzip.compress(bytes(64 * 2**20))
     tracemalloc.start()

@@ -95,6 +95,7 @@ def test_entities_do_no_harm(text: str) -> None:
     assert (read.pages, read.problem) == ((), "it declares entities of its own, which no sitemap needs")
 
 
+@pytest.mark.slow
 def test_no_more_than_the_protocol_allows() -> None:
     text = "<urlset>" + "".join(f"<url><loc>/{number}</loc></url>" for number in range(50_001)) + "</urlset>"
     read = read_sitemap(text, base=BASE, source=BASE)
@@ -157,6 +158,7 @@ def test_evil_sitemaps_take_little_memory(head: str, again: str, problem: str) -
     assert peak < 45_000_000
 
 
+@pytest.mark.slow
 def test_a_list_of_nothing_takes_no_memory() -> None:
     text = "\n" * 5_000_000 + "http://a.test/1\n"
     tracemalloc.start()

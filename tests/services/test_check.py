@@ -26,6 +26,7 @@ def test_a_page_that_only_the_index_knows_is_seen(stock: Stock) -> None:
     assert problem.startswith("The index has 1 pages that are not stored: make it anew with 'shoal reindex")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".term", ".idx", ".fast", "meta.json"])
 def test_a_damaged_index_is_seen_and_made_anew(stock: Stock, suffix: str) -> None:
     indexer.catch_up(stock.folder)

@@ -28,6 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_the_reasons_are_those_of_the_strategy_as_the_next_run_would_have_it(folder: Path) -> None:
     url = waiting(folder, "电网")
     found = crawls.explain_url(folder, url)
@@ -58,6 +59,7 @@ def test_who_wants_only_the_sentence_does_not_wait_for_reasons(folder: Path) -> 
     assert crawls.explain_url(folder, waiting(folder, "grid"), in_depth=False).value_why == ()
 
 
+@pytest.mark.slow
 def test_what_the_user_says_counts_at_once(tmp_path: Path) -> None:
     asked = crawled(tmp_path).pages_asked
     came = {subject: [url for url in urls(subject) if url in asked] for subject in ("grid", "电网")}
@@ -70,6 +72,7 @@ def test_what_the_user_says_counts_at_once(tmp_path: Path) -> None:
     assert value(crawls.explain_url(tmp_path, url).value_why) == pytest.approx(before)
 
 
+@pytest.mark.slow
 def test_a_strategy_that_is_gone_is_no_reason_to_say_nothing(tmp_path: Path) -> None:
     crawled(tmp_path)
     with folders.reading(tmp_path) as database:

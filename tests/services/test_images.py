@@ -43,6 +43,7 @@ def test_all_images_are_there_the_best_first(folder: Path) -> None:
     assert scores == sorted(scores, reverse=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "names"),
     [
@@ -57,6 +58,7 @@ def test_images_are_found_by_what_is_said_of_them(folder: Path, words: str, name
     assert urls(folder, words) == names
 
 
+@pytest.mark.slow
 def test_images_that_came_later_are_found_too(tmp_path: Path) -> None:
     simulation = Simulation(tmp_path / "c", WEB, images=ImageSettings(wanted="relevant", max_images=1))
     simulation.run()
@@ -71,6 +73,7 @@ def test_images_that_came_later_are_found_too(tmp_path: Path) -> None:
     assert urls(tmp_path / "c", "变电站") == ["2.png"]
 
 
+@pytest.mark.slow
 def test_a_gallery_needs_nothing_else_and_runs_nothing(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "画廊.html"
     assert images.write_gallery(folder, out) == 3
@@ -92,6 +95,7 @@ def test_the_images_themselves_can_be_taken(folder: Path, tmp_path: Path) -> Non
         images.write_files(folder, out, progress=lambda done, total: None)
 
 
+@pytest.mark.slow
 def test_lines_have_all_that_is_known(folder: Path, tmp_path: Path) -> None:
     assert images.write_lines(folder, tmp_path / "p.jsonl", "变电站") == 1
     (line,) = (tmp_path / "p.jsonl").read_text(encoding="utf-8").splitlines()

@@ -25,17 +25,20 @@ def test_pages_are_found_by_what_they_say(stock: Stock) -> None:
     assert titles(stock, "substation")[0] == "Substations"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ["变电站", "變電站", "电网调度", "lang:zh", "title:智能电网"])
 def test_a_gbk_page_is_found_in_either_chinese(stock: Stock, words: str) -> None:
     assert titles(stock, words) == ["智能电网"]
 
 
+@pytest.mark.slow
 def test_a_page_that_asks_not_to_be_kept_cannot_be_found(stock: Stock) -> None:
     assert "http://a.test/secret" in stock.crawl.pages_asked
     assert titles(stock, "nobody shall find") == []
     assert titles(stock, "title:secret") == []
 
 
+@pytest.mark.slow
 def test_a_hit_says_all_that_a_person_wants_to_know(stock: Stock) -> None:
     (hit,) = search.search(stock.folder, "變電站 调度").hits
     assert (hit.url, hit.language, hit.similar, hit.gone) == ("http://a.test/%E8%BD%AC%E5%8F%98", "zh", 0, "")
@@ -60,6 +63,7 @@ def test_words_of_links_to_a_page_find_it(tmp_path: Path) -> None:
     assert titles(Stock(tmp_path / "c", web), "voltage")[0] == "Hall 7"
 
 
+@pytest.mark.slow
 def test_near_copies_are_one_hit(tmp_path: Path) -> None:
     text = " ".join(
         f"The {word} of the transformer was measured on day {n}." for n, word in enumerate("abcdefghij" * 4)
@@ -70,6 +74,7 @@ def test_near_copies_are_one_hit(tmp_path: Path) -> None:
     assert hit.similar == 2
 
 
+@pytest.mark.slow
 def test_marks_of_the_user_are_shown(stock: Stock) -> None:
     (before,) = search.search(stock.folder, "oven").hits
     mark_pages(stock.folder, ["http://a.test/bread"], True)
@@ -77,6 +82,7 @@ def test_marks_of_the_user_are_shown(stock: Stock) -> None:
     assert (before.relevant, after.relevant) == (False, True)
 
 
+@pytest.mark.slow
 def test_what_the_user_marked_counts_for_is_relevant(stock: Stock) -> None:
     assert "Bread" not in titles(stock, "is:relevant")
     assert "Substations" in titles(stock, "is:relevant")
@@ -87,6 +93,7 @@ def test_what_the_user_marked_counts_for_is_relevant(stock: Stock) -> None:
     assert titles(stock, "oven is:relevant") == ["Bread"]
 
 
+@pytest.mark.slow
 def test_paging_is_complete_and_without_repeats(stock: Stock) -> None:
     pages = [search.search(stock.folder, "engineers OR 工程师", limit=2, offset=offset) for offset in (0, 2, 4)]
     urls = [hit.url for page in pages for hit in page.hits]
@@ -103,6 +110,7 @@ def test_the_page_most_like_another_is_found(stock: Stock) -> None:
     assert "http://a.test/transformer" not in [hit.url for hit in found.hits]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("url", "why"), [("http://a.test/none", "was not fetched"), ("http://a.test/secret", "is not kept")]
 )

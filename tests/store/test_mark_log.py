@@ -100,6 +100,7 @@ def test_many_who_write_at_once_lose_nothing(tmp_path: Path) -> None:
     assert len(file_of(tmp_path).read_bytes().splitlines()) == 180
 
 
+@pytest.mark.slow
 def test_a_line_that_another_is_about_to_write_is_not_taken_for_a_torn_one(tmp_path: Path) -> None:
     add(tmp_path, [said(GRID, True)])
     line = msgspec.json.encode(said(CHINESE, False)) + b"\n"
@@ -118,6 +119,7 @@ def test_a_line_that_another_is_about_to_write_is_not_taken_for_a_torn_one(tmp_p
 # --- crashes and full disks ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_line_cut_off_anywhere_costs_only_itself(tmp_path: Path) -> None:
     add(tmp_path, [said(GRID, True), said(CHINESE, False)])
     whole = file_of(tmp_path).read_bytes()
@@ -200,6 +202,7 @@ def test_an_editor_may_leave_empty_lines_and_carriage_returns(tmp_path: Path) ->
     assert list(read(tmp_path)) == [GRID, DULL]
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(junk=st.binary(max_size=60))
 def test_whatever_is_in_the_file_ends_no_program(tmp_path: Path, junk: bytes) -> None:

@@ -139,6 +139,7 @@ def test_a_schema_that_we_did_not_make_is_not_dropped(tmp_path: Path, postgres: 
 # --- a crawl comes back ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damaged", [False, True])
 @pytest.mark.parametrize("name", NAMES)
 def test_restoring_writes_over_nothing(tmp_path: Path, saved: Path, name: str, damaged: bool) -> None:

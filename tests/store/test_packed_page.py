@@ -69,6 +69,7 @@ def records(folder: Path) -> list[tuple[object, ...]]:
     return found[1:]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "settings",
     [

@@ -132,6 +132,7 @@ def test_a_file_of_another_version_is_refused(tmp_path: Path, version: int) -> N
 # --- sizes -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_file_that_is_too_large_is_not_read_to_its_end(tmp_path: Path) -> None:
     path = tmp_path / "huge"
     with path.open("wb") as stream:
@@ -141,6 +142,7 @@ def test_a_file_that_is_too_large_is_not_read_to_its_end(tmp_path: Path) -> None
     assert "too large" in complaint(Path("/dev/zero"))
 
 
+@pytest.mark.slow
 def test_a_small_file_that_unpacks_to_a_huge_one_is_refused(tmp_path: Path) -> None:
     packing = zlib.compressobj(9)
     million = bytes(2**20)

@@ -117,6 +117,7 @@ with folders.lock(Path(sys.argv[1])):
 """
 
 
+@pytest.mark.slow
 def test_an_older_crawl_that_runs_is_left_alone(older: Path) -> None:
     command = [sys.executable, "-c", HOLD, str(older)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:

@@ -143,6 +143,7 @@ def test_a_crawl_goes_on_where_there_is_food_in_time(tmp_path: Path) -> None:
     assert left == [None, 1.0, 0.0, 2.0, 1.0, 0.0]
 
 
+@pytest.mark.slow
 def test_a_crawl_that_was_stopped_starves_where_it_would_have(tmp_path: Path) -> None:
     """How far each fish may still swim survives a restart: on one host the order is the same, and so are the pages."""
     names = [str(number) for number in range(1, 40)]

@@ -314,6 +314,7 @@ def test_hints_are_forgotten_when_the_user_has_changed_the_words() -> None:
     assert fitness(candidate) == pytest.approx(0.3)
 
 
+@pytest.mark.slow
 def test_links_out_of_scope_take_nobodys_place(tmp_path: Path) -> None:
     """Each page links to the next two and to three pages elsewhere, which say grid and are out of scope."""
     web = {}

@@ -156,6 +156,7 @@ def test_nothing_follows_from_an_empty_graph() -> None:
     assert [len(values) for values in answers] == [0, 0, 0, 0, 0]
 
 
+@pytest.mark.slow
 def test_who_ranks_nothing_does_not_load_scipy() -> None:
     program = "import sys, shoal.strategy.graph; sys.exit('scipy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
@@ -244,11 +245,13 @@ def everyone(links: Mapping[int, set[int]]) -> set[int]:
     return set(links).union(*links.values())
 
 
+@pytest.mark.slow
 @given(WEBS)
 def test_pagerank_is_what_plain_dictionaries_say(web: Web) -> None:
     assert pagerank(web) == pytest.approx(plain_pagerank(web, 0.85), rel=1e-9)
 
 
+@pytest.mark.slow
 @given(WEBS, WEBS)
 def test_a_warm_start_leads_to_the_same_ranks(early: Web, late: Web) -> None:
     graph = graph_of(early)
@@ -326,11 +329,13 @@ def plain_topic_pagerank(web: Web, relevance: Mapping[int, float]) -> dict[int, 
 RELEVANCES = st.fixed_dictionaries({key: st.sampled_from([0.0, 0.0, 0.1, 0.5, 1.0]) for key in range(-6, 7)})
 
 
+@pytest.mark.slow
 @given(WEBS, RELEVANCES)
 def test_topic_pagerank_is_what_plain_dictionaries_say(web: Web, relevance: Mapping[int, float]) -> None:
     assert topic_pagerank(web, relevance) == pytest.approx(plain_topic_pagerank(web, relevance), rel=1e-9)
 
 
+@pytest.mark.slow
 @given(WEBS, WEBS, RELEVANCES)
 def test_a_warm_start_leads_to_the_same_topic_ranks(early: Web, late: Web, relevance: Mapping[int, float]) -> None:
     graph = graph_of(early)
@@ -415,6 +420,7 @@ def unit(values: dict[int, float]) -> dict[int, float]:
     return {key: value / length for key, value in values.items()}
 
 
+@pytest.mark.slow
 @given(WEBS, st.sets(st.integers(-6, 6), max_size=4))
 def test_hits_are_what_plain_dictionaries_say(web: Web, roots: set[int]) -> None:
     for values, expected in zip(hits(web, roots), plain_hits(web, roots), strict=True):

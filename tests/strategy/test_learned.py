@@ -260,6 +260,7 @@ def test_what_is_no_page_is_worth_nothing() -> None:
     assert archive_left < page_left - 0.2
 
 
+@pytest.mark.slow
 def test_the_past_is_forgotten() -> None:
     def left(kept: float) -> float:
         """What it counts that a link names the topic, when that paid nothing at first and was not seen for long."""
@@ -277,6 +278,7 @@ def test_the_past_is_forgotten() -> None:
     assert left(0.9) > 0.8 * believed
 
 
+@pytest.mark.slow
 def test_the_same_pages_give_the_same_values() -> None:
     def run() -> list[float]:
         strategy = learned(explore=0.4)
@@ -480,6 +482,7 @@ def small_web(pages: int = 400, hosts: int = 3) -> dict[str, Seen]:
     return web
 
 
+@pytest.mark.slow
 def test_a_crawl_finds_what_pays_first() -> None:
     web = small_web()
     crawl = Crawl(learned(), web)
@@ -488,6 +491,7 @@ def test_a_crawl_finds_what_pays_first() -> None:
     assert crawl.found > 1.6 * by_chance
 
 
+@pytest.mark.slow
 def test_prices_that_follow_what_was_learned_are_better_than_those_that_stay() -> None:
     class Deaf(Crawl):
         """Prices that changed are not heard of."""
@@ -527,6 +531,7 @@ def all_worth(score: float) -> dict[str, Seen]:
     return {url: page(url, *visit.page.links, score=score) for url, visit in small_web().items() if visit.page}
 
 
+@pytest.mark.slow
 def test_while_pages_pay_nothing_is_explored_and_when_they_do_not_something_is() -> None:
     content, poor = Crawl(learned(explore=0.4), all_worth(1.0)), Crawl(learned(explore=0.4), all_worth(0.0))
     for crawl in (content, poor):
@@ -536,6 +541,7 @@ def test_while_pages_pay_nothing_is_explored_and_when_they_do_not_something_is()
     assert {why for _, why in poor.ordered} == {"to explore near the seeds"}
 
 
+@pytest.mark.slow
 def test_checks_are_counted() -> None:
     crawl = Crawl(learned(explore=0.4), small_web())
     crawl.run(3 * AUDIT_EVERY + 20)
@@ -546,6 +552,7 @@ def test_checks_are_counted() -> None:
     assert outlook.expected_relevant > 0
 
 
+@pytest.mark.slow
 def test_a_link_that_is_a_check_says_so() -> None:
     crawl = Crawl(learned(explore=0.4), all_worth(1.0))
     crawl.run(2 * AUDIT_EVERY + 15)
@@ -744,6 +751,7 @@ def test_with_many_links_in_flight_a_restart_knows_nearly_as_much() -> None:
     assert np.corrcoef([ours[name] for name in theirs], list(theirs.values()))[0, 1] > 0.95
 
 
+@pytest.mark.slow
 def test_what_was_lost_is_lost_after_a_restart() -> None:
     web = small_web()
     crawl = Crawl(learned(), web)
@@ -771,6 +779,7 @@ def test_marks_are_told_again_after_a_restart() -> None:
     assert values(heir, *names) == pytest.approx(values(strategy, *names), abs=0.005)
 
 
+@pytest.mark.slow
 def test_memos_of_others_and_damaged_ones_are_as_nothing() -> None:
     crawl = Crawl(learned(), small_web())
     crawl.run(30)
@@ -784,6 +793,7 @@ def test_memos_of_others_and_damaged_ones_are_as_nothing() -> None:
 # --- what another crawl learned --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_knowledge_of_one_crawl_gives_another_a_better_start() -> None:
     web = small_web()
     teacher = Crawl(learned(), web)
@@ -841,6 +851,7 @@ def test_the_number_of_links_is_bounded_and_those_let_go_can_still_be_fetched() 
     assert again.why.startswith("expected to pay"), "who is found again is known again"
 
 
+@pytest.mark.slow
 def test_the_number_of_links_stays_bounded() -> None:
     strategy = small(learned, 50)
     crawl = Crawl(strategy, small_web())
@@ -864,6 +875,7 @@ def links_in(strategy: Learned) -> Sequence[int]:
     return keys
 
 
+@pytest.mark.slow
 def test_what_came_or_was_lost_does_not_wait() -> None:
     crawl = Crawl(learned(), small_web())
     crawl.run(80)

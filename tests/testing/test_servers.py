@@ -75,6 +75,7 @@ async def test_an_emptied_database_is_like_a_new_one(postgres_server: PostgreSQL
     postgres_server.execute("CREATE TABLE here (id int)", postgres)
 
 
+@pytest.mark.slow
 def test_postgresql_wants_the_password(postgres_server: PostgreSQL) -> None:
     command = [str(find_postgresql()) + "/psql", "-XAtqwc", "SELECT 1"]
     url = postgres_server.url.replace(postgres_server.url.split(":")[2].partition("@")[0], "wrong")

@@ -90,6 +90,7 @@ async def test_a_refusing_host_relents(client: aiohttp.ClientSession, server: We
     assert [(await ask(client, server, "http://busy.test/"))[0] for _ in range(3)] == [429, 429, 200]
 
 
+@pytest.mark.slow
 async def test_the_log_says_what_was_asked_and_when(client: aiohttp.ClientSession, server: WebServer) -> None:
     await ask(client, server, "http://a.test/slow?x=1")
     await ask(client, server, "http://b.test/gone")
@@ -136,6 +137,7 @@ async def test_connections_are_kept(server: WebServer) -> None:
     assert answer.index(b"\x00\x01") < answer.index(b"front page")
 
 
+@pytest.mark.slow
 async def test_pipelined_requests_wait_for_a_slow_one(server: WebServer) -> None:
     slow = b"GET http://a.test/slow?x=1 HTTP/1.1\r\nHost: a.test\r\n\r\n"
     last = b"GET http://b.test/ HTTP/1.1\r\nHost: b.test\r\nConnection: close\r\n\r\n"

@@ -71,6 +71,7 @@ def test_the_language_is_read_in_our_spelling() -> None:
     assert general_words.frequencies.get("電網") is None
 
 
+@pytest.mark.slow
 def test_nobody_waits_for_word_lists_who_does_not_learn() -> None:
     code = "import sys, shoal.topic.term_weights, shoal.topic.term_weights; sys.exit('wordfreq' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

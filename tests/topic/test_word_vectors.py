@@ -72,6 +72,7 @@ def test_a_person_is_told_what_there_is_and_how_to_get_the_rest(tmp_path: Path) 
     assert describe([str(tmp_path)]) == missing
 
 
+@pytest.mark.slow
 def test_the_code_of_the_packages_does_not_run(tmp_path: Path) -> None:
     install_english(tmp_path, {"grid": ALONG})
     install_chinese(tmp_path, {"电网": ALONG})
@@ -82,6 +83,7 @@ def test_the_code_of_the_packages_does_not_run(tmp_path: Path) -> None:
     assert (run.stdout, run.stderr) == ("['en', 'zh']\n", "")
 
 
+@pytest.mark.slow
 def test_nobody_waits_for_arrow_who_has_no_english_vectors(tmp_path: Path) -> None:
     install_chinese(tmp_path, {})
     looks = f"from shoal.topic.word_vectors import spaces; spaces([{str(tmp_path)!r}])"

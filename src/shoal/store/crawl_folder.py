@@ -289,7 +289,7 @@ def check_secrets(settings: Settings) -> None:
 
 def _check_version(folder: Path, connection: Database) -> None:
     # Whatever stands there: a later shoal may count in another way.
-    version = read_meta(connection, "version", object)
+    version = read_meta(connection, "version", object) or 0
     if isinstance(version, int) and can_upgrade(version):
         _bring_up_to_date(folder, connection)
     elif version != VERSION:

@@ -54,6 +54,7 @@ def test_the_same_seed_gives_the_same_images(web: SyntheticWeb) -> None:
     assert state.hexdigest()[:16] == DIGEST
 
 
+@pytest.mark.slow
 def test_another_seed_gives_others(web: SyntheticWeb) -> None:
     other = generate(8)
     assert {image.motif for image in web.images.values() if "/" in image.motif[:3]}.isdisjoint(

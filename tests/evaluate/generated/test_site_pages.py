@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 import turbohtml
 
 from shoal.evaluate.generated.ground_truth import WebPage
@@ -24,6 +25,7 @@ def home(page: WebPage) -> str:
     return f"http://{host_of(page.url)}/"
 
 
+@pytest.mark.slow
 def test_the_links_of_a_page_are_those_a_browser_finds(web: SyntheticWeb) -> None:
     """But for the logo, which leads home and is not counted."""
     followed = [page for page in html_pages(web) if page.links]

@@ -43,6 +43,7 @@ def test_it_is_large_enough(web: SyntheticWeb) -> None:
     assert sizes[-1] < 10_000
 
 
+@pytest.mark.slow
 def test_every_address_is_in_normal_form(web: SyntheticWeb) -> None:
     assert [url for url in web.pages if normalise(url) != url] == []
     assert [link for page in web.pages.values() for link in page.links if normalise(link) != link] == []

@@ -179,6 +179,7 @@ def test_an_answer_that_is_not_http_is_left_out(tmp_path: Path) -> None:
 # --- attacks ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_record_larger_than_any_page_is_left_out_and_the_rest_goes_on(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -136,6 +136,7 @@ def test_bodies_are_unpacked_and_headers_say_so(tmp_path: Path, headers: str, bo
     assert found == WebAnswer(headers=(("Content-Type", "text/html"),), body=TEXT)
 
 
+@pytest.mark.slow
 def test_a_bomb_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compression, "MAX_BODY", 1000)
     bomb = response(HOME, gzip.compress(b"x" * 50_000_000), headers="Content-Encoding: gzip\r\n")

@@ -98,6 +98,7 @@ def test_what_hardly_changed_is_not_told() -> None:
     assert plan.reprice() == pytest.approx({"a": 0.515})
 
 
+@pytest.mark.slow
 def test_only_prices_near_the_top_are_told() -> None:
     plan = Plan()
     plan.put(**{f"n{number}": 0.5 + number / 1000 for number in range(200)})
@@ -162,6 +163,7 @@ def test_the_more_pages_came_the_less_often(pages: int, pace: int) -> None:
     assert plan.pricing.pace() == pace
 
 
+@pytest.mark.slow
 def test_with_many_links_less_often() -> None:
     plan = Plan()
     plan.come(FIRST_PAGES)
@@ -185,6 +187,7 @@ def test_when_there_are_too_many_the_least_are_let_go() -> None:
     assert all(plan.links.find(key_of(url_of(f"n{number}"))) is not None for number in range(25, 60))
 
 
+@pytest.mark.slow
 def test_others_have_their_turn_while_very_many_are_valued() -> None:
     plan = Plan()
     plan.links.put(rows([found(f"{number}", named=0.5) for number in range(20_001)]))
