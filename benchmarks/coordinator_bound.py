@@ -38,7 +38,7 @@ from shoal.cluster.dispatch import Dispatch
 from shoal.cluster.worker_broker import WorkerBroker
 from shoal.crawl.readers import make_reader
 from shoal.crawl.time_slices import collect_seldom
-from shoal.crawl.visitor import work_together
+from shoal.crawl.worker import work_together
 from shoal.model import Failure, Missed, Reason, Response, RobotsRead, Seen, Task, Term, Timing, Topic, Visit
 from shoal.settings import Budget, Cluster, Fetching, Politeness, Settings
 from shoal.store import crawl_folder as folders

@@ -22,9 +22,10 @@ from zlib import crc32
 from shoal.crawl.time_slices import collect_seldom
 from shoal.frontier.frontier import Frontier
 from shoal.frontier.host_schedule import HostSchedule
-from shoal.frontier.intake import Intake, ScopeRule
+from shoal.frontier.intake import Intake
 from shoal.frontier.pending import PendingChanges
 from shoal.frontier.politeness import Clocks
+from shoal.frontier.scope import ScopeRule
 from shoal.frontier.traps import TrapDetector
 from shoal.judge.evidence import EvidenceJudge
 from shoal.model import Entry, Link, Packed, PageSummary, ResponseHead, Seen, State, Task, Term, Timing, Topic, Verdict

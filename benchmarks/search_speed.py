@@ -32,8 +32,8 @@ from shoal.parse.parser import HtmlParser
 from shoal.services import search
 from shoal.services.search import Finder
 from shoal.settings import Settings
+from shoal.store import change_feed
 from shoal.store import crawl_folder as folders
-from shoal.store import page_versions
 from shoal.store.crawl_store import CrawlStore, open_store
 from shoal.store.packed_page import pack, unpack_text
 from shoal.text import terms
@@ -94,9 +94,9 @@ def queries(folder: Path, count: int) -> list[tuple[str, str]]:
     random = Random(1)
     found = []
     with folders.reading(folder) as database:
-        pages = sorted(page_versions.kept(database))
+        pages = sorted(change_feed.kept(database))
         for number in range(count):
-            (said,) = page_versions.latest(database, [random.choice(pages)])
+            (said,) = change_feed.latest(database, [random.choice(pages)])
             words = [word for word in terms(said.text or "") if len(word) > 1]
             telling = [word for word in words if word not in _LITTLE]
             found.append((kind := TYPED[number % len(TYPED)], _typed(kind, telling, words, random)))

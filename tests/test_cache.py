@@ -24,7 +24,7 @@ OWN_KEYS = {
     "judge.judges": "no key",
     "judge.image_judge.judge_images": "forgotten with the page",
     "parse.links._remembered": "the caller looks at the length",
-    "parse.marked_text.is_noise": "the caller cuts the names",
+    "parse.main_text.is_noise": "the caller cuts the names",
     "strategy.strategies": "no key",
     "index.snippet._aligned": "a few blocks of bounded length",
     "index.snippet._fold_one": "single characters",

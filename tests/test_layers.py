@@ -89,7 +89,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "tantivy": ("index",),
     "tomlkit": ("topic.topic_writer",),
     "turbohtml": ("parse",),
-    "uvloop": ("commands.output", "crawl.visitor"),
+    "uvloop": ("commands.output", "crawl.worker"),
     "wordfreq": ("topic.word_frequencies",),
     "yarl": ("fetch.client",),
 }

@@ -1,4 +1,4 @@
-"""Which parts make a running crawl? Here they are made and put together; what visits pages is in `crawl/visitor.py`."""
+"""Which parts make a running crawl? Here they are made and put together; what visits pages is in `crawl/worker.py`."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ from shoal.crawl.termination import LATELY, RemainingBudget, Row, StoppingRule
 from shoal.crawl.topic_learner import TopicLearner
 from shoal.frontier.frontier import Frontier
 from shoal.frontier.host_schedule import HostSchedule
-from shoal.frontier.intake import Intake, ScopeRule
+from shoal.frontier.intake import Intake
 from shoal.frontier.pending import PendingChanges
 from shoal.frontier.politeness import Clocks
 from shoal.frontier.robots import Rulebook
+from shoal.frontier.scope import ScopeRule
 from shoal.frontier.traps import TrapDetector
 from shoal.internal_errors import InternalErrors
 from shoal.model.stored import Totals

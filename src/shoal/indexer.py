@@ -25,10 +25,10 @@ from shoal.index.analyzer import tokens
 from shoal.index.index_folder import STANDINGS, IndexWriter, exists, opened, problem
 from shoal.index.schema import Document
 from shoal.protocols import Progress, no_progress
+from shoal.store import change_feed
 from shoal.store import crawl_folder as folders
-from shoal.store import page_versions
+from shoal.store.change_feed import Said
 from shoal.store.database import Database
-from shoal.store.page_versions import Said
 from shoal.strategy.graph import DAMPING, Graph
 
 PAGES = "index"
@@ -90,9 +90,9 @@ class Indexer:
 
     def catch_up(self, progress: Progress = no_progress) -> int:
         """Add what the store has and the index has not; answers how many pages that were."""
-        start, last = self._reached, page_versions.last_version(self._database)
+        start, last = self._reached, change_feed.last_version(self._database)
         count = 0
-        while self._reached < last and (batch := page_versions.news(self._database, self._reached, _BATCH)):
+        while self._reached < last and (batch := change_feed.news(self._database, self._reached, _BATCH)):
             self._take(batch)
             count += len(batch)
             progress(self._reached - start, last - start)
@@ -120,12 +120,12 @@ class Indexer:
 
     def weigh(self) -> int:
         """Let the index know what pages say of each other by now; answers how many had to be changed."""
-        standings, titles = weighed(self._database), page_versions.titles(self._database)
+        standings, titles = weighed(self._database), change_feed.titles(self._database)
         marks = {page: standing.mark(titles[page]) for page, standing in standings.items()}
         moved = [page for page, mark in marks.items() if self._standings.get(page) != mark]
         for start in range(0, len(moved), _BATCH):
             batch = moved[start : start + _BATCH]
-            said = [one for one in page_versions.latest(self._database, batch) if one.text is not None]
+            said = [one for one in change_feed.latest(self._database, batch) if one.text is not None]
             self._writer.add(_document(one, standings[one.page]) for one in said)
             self._standings |= {page: marks[page] for page in batch}
         if moved:
@@ -141,8 +141,8 @@ class Indexer:
 
 def weighed(database: Database) -> dict[int, OffPageSignals]:
     """How the kept pages stand. A crawl may go on meanwhile: what it adds between two questions counts the next time."""
-    kept = page_versions.kept(database)
-    standings = stand(page_versions.keys(database), page_versions.links(database))
+    kept = change_feed.kept(database)
+    standings = stand(change_feed.keys(database), change_feed.links(database))
     return {page: standings[page] for page in kept}
 
 
@@ -223,7 +223,7 @@ def catch_up(folder: Path, progress: Progress = no_progress) -> int:
         return rebuild(folder, progress)
     reached = 0 if isinstance(found, str) else found[1]
     with folders.reading(folder) as database:
-        if reached >= page_versions.last_version(database):
+        if reached >= change_feed.last_version(database):
             return 0
         with IndexWriter(folder / PAGES) as writer:
             follower = Indexer(folder, database, writer)

@@ -37,7 +37,7 @@ def at_once(now: float) -> Timing:
 
 
 def place_of(error: BaseException) -> str:
-    """Where it was raised: `parse/marked_text.py, line 87`; the innermost place in our own code, if it passed through any."""
+    """Where it was raised: `parse/main_text.py, line 87`; the innermost place in our own code, if it passed through any."""
     frames = traceback.extract_tb(error.__traceback__)
     ours = [frame for frame in frames if "shoal" in PurePath(frame.filename).parts]
     last = next(iter((*ours[-1:], *frames[-1:])), None)

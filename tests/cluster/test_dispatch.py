@@ -24,7 +24,7 @@ from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.page_reader import PageReader
 from shoal.crawl.readers import InTurns
 from shoal.crawl.termination import Ending
-from shoal.crawl.visitor import PageVisitor, work_together
+from shoal.crawl.worker import PageVisitor, work_together
 from shoal.errors import BrokerRefused, first_of
 from shoal.judge import judges
 from shoal.model import Reason, State, Task, Visit

@@ -12,7 +12,7 @@ import pytest
 from shoal.cluster import worker_service
 from shoal.cluster.worker_service import SkilledWorkerBroker, Visitors
 from shoal.crawl.termination import Ending
-from shoal.crawl.visitor import PageVisitor, work_together
+from shoal.crawl.worker import PageVisitor, work_together
 from shoal.errors import InputError
 from shoal.settings import Settings
 from tests.cluster.scene import WEB, Scene, play

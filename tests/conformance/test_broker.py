@@ -20,7 +20,7 @@ from shoal.crawl.page_reader import PageReader
 from shoal.crawl.processes import Channel, PipeBroker, connect, serve
 from shoal.crawl.readers import InTurns
 from shoal.crawl.termination import Ending
-from shoal.crawl.visitor import PageVisitor, work_together
+from shoal.crawl.worker import PageVisitor, work_together
 from shoal.judge import judges
 from shoal.model import State
 from shoal.parse.parser import HtmlParser

@@ -17,7 +17,7 @@ from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.page_reader import PageReader
 from shoal.crawl.readers import InTurns
 from shoal.crawl.termination import Ending
-from shoal.crawl.visitor import PageVisitor
+from shoal.crawl.worker import PageVisitor
 from shoal.errors import InputError
 from shoal.judge import judges
 from shoal.judge.registry import Registered

@@ -19,7 +19,7 @@ from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.page_reader import PageReader
 from shoal.crawl.readers import InTurns, make_decoder, make_image_judge
 from shoal.crawl.termination import Ending
-from shoal.crawl.visitor import PageVisitor, work_together
+from shoal.crawl.worker import PageVisitor, work_together
 from shoal.judge import make_judge
 from shoal.model import Reason, Task, Term, Topic, Visit
 from shoal.parse.parser import HtmlParser

@@ -14,7 +14,7 @@ from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.page_reader import PageReader
 from shoal.crawl.readers import InTurns
 from shoal.crawl.termination import Ending
-from shoal.crawl.visitor import PageVisitor
+from shoal.crawl.worker import PageVisitor
 from shoal.judge import judges
 from shoal.model import Candidate, Entry, Failure, Missed, Moved, Reason, Redirect, Seen, State, Task, Timing, Visit
 from shoal.parse.parser import HtmlParser

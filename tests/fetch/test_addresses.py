@@ -14,7 +14,7 @@ import pytest
 from shoal import assembly
 from shoal.crawl.page_reader import PageReader
 from shoal.crawl.readers import InTurns
-from shoal.crawl.visitor import PageVisitor, work_together
+from shoal.crawl.worker import PageVisitor, work_together
 from shoal.errors import InputError
 from shoal.fetch.addresses import (
     AddressGuard,

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from shoal import assembly
 from shoal.crawl.page_reader import PageReader
 from shoal.crawl.readers import InTurns
-from shoal.crawl.visitor import PageVisitor, work_together
+from shoal.crawl.worker import PageVisitor, work_together
 from shoal.fetch.client import HttpFetcher
 from shoal.judge import make_judge
 from shoal.model import Failure, Reason, Response, State, Task, Term, Topic

@@ -7,7 +7,7 @@ import pytest
 from shoal import urls
 from shoal.crawl.page_reader import PageReader
 from shoal.crawl.readers import InTurns
-from shoal.crawl.visitor import PageVisitor
+from shoal.crawl.worker import PageVisitor
 from shoal.fetch.client import HttpFetcher
 from shoal.frontier.robots import Rulebook
 from shoal.model import Link, Missed, Moved, Page, Reason, Response, RobotsRead, Task, Timing, Verdict

@@ -14,7 +14,7 @@ from shoal.judge.image_judge import DescriptionImageJudge
 from shoal.model import Page, Response, Term, Timing, Topic
 from shoal.parse import charset
 from shoal.parse.html import _MUTE, _PAINTED, MAX_IMAGES, MAX_LINKS, _as_lines, _Notes
-from shoal.parse.marked_text import BOX, BOX_END, MAX_LINE, MAX_TEXT, SPAN, SPAN_END
+from shoal.parse.main_text import BOX, BOX_END, MAX_LINE, MAX_TEXT, SPAN, SPAN_END
 from shoal.parse.parser import HtmlParser
 from shoal.parse.sanitise import sanitised
 from shoal.protocols import Judge

@@ -20,7 +20,7 @@ from shoal.cluster.worker_broker import WorkerBroker
 from shoal.crawl.processes import Channel, Want, serve
 from shoal.crawl.termination import Ending
 from shoal.crawl.validation import Unreadable
-from shoal.crawl.visitor import work_together
+from shoal.crawl.worker import work_together
 from shoal.model import Seen, State, Task, TaskKind, Visit
 from shoal.settings import Politeness
 from shoal.store.crawl_store import CrawlStore

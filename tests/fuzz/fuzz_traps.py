@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shoal import urls
-from shoal.frontier.intake import ScopeRule
+from shoal.frontier.scope import ScopeRule
 from shoal.frontier.traps import LONG_URL, TrapDetector
 from shoal.parse.robots_txt import Robots
 from shoal.settings import Scope

@@ -8,7 +8,7 @@ from shoal import urls
 from shoal.model import LinkKind
 from shoal.parse.html import Markup
 from shoal.parse.links import resolve
-from shoal.parse.marked_text import RawLink
+from shoal.parse.main_text import RawLink
 
 BASES = ["http://site.test/", "https://www.site.test:8080/a/b.html", "http://site.test/a/b?c=/d/e", "http://1.2.3.4/x/"]
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from shoal import text
-from shoal.frontier import intake
+from shoal.frontier import scope
 from shoal.index import snippet
 from tests.patterns.attacks import attacks
 from tests.patterns.collection import Found, calls, disguises, patterns
@@ -27,7 +27,7 @@ _TYPED = [["*a*b*c"], ["http://a.test/*", "*.pdf"], ["*aa*aa*", "*a"], ["http://
 _ASKED = [("ab", "cd"), ("电", "网", "ab"), ("aa",) * 5, ("ééé", "aaa"), ("man", "man")]
 
 MADE: dict[str, tuple[int, frozenset[str], Callable[[], Iterable[re.Pattern[str] | None]]]] = {
-    "shoal.frontier.intake:_any_of": (1, frozenset({"fullmatch"}), lambda: map(intake._any_of, _TYPED)),
+    "shoal.frontier.scope:_any_of": (1, frozenset({"fullmatch"}), lambda: map(scope._any_of, _TYPED)),
     "shoal.index.snippet:_pattern": (1, _SCAN, lambda: map(snippet._pattern, _ASKED)),
     "shoal.text:_folding": (2, _SCAN, lambda: [text._folding()[0], re.compile(f"[{text._SILENT}]")]),
     "shoal.text:_word_pattern": (1, _SCAN, lambda: [text._word_pattern()]),

@@ -7,9 +7,10 @@ from random import Random
 
 from shoal.frontier.frontier import Frontier
 from shoal.frontier.host_schedule import HostSchedule
-from shoal.frontier.intake import Intake, ScopeRule
+from shoal.frontier.intake import Intake
 from shoal.frontier.pending import PendingChanges
 from shoal.frontier.politeness import Clocks
+from shoal.frontier.scope import ScopeRule
 from shoal.frontier.traps import TrapDetector
 from shoal.model import Entry, Link, Page, Response, Seen, Task, Timing, Topic, Verdict
 from shoal.protocols import Strategy

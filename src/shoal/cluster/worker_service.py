@@ -17,7 +17,7 @@ from typing import NamedTuple
 from shoal.cluster.wire import Assigned, Brief
 from shoal.cluster.worker_broker import WorkerBroker
 from shoal.crawl.time_slices import collect_seldom
-from shoal.crawl.visitor import PageVisitor, open_visitor, work_together
+from shoal.crawl.worker import PageVisitor, open_visitor, work_together
 from shoal.errors import first_of
 from shoal.model import Task, Visit
 from shoal.settings import ListenAddress

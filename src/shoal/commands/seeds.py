@@ -19,7 +19,7 @@ from shoal.commands.options import as_json, few_requests, path, together
 from shoal.commands.output import counted, path_text, print_json, run_async, tell
 from shoal.errors import InputError
 from shoal.fetch.polite_client import PoliteClient, is_wanted
-from shoal.frontier.intake import ScopeRule
+from shoal.frontier.scope import ScopeRule
 from shoal.model import Suggestions, Term, Topic, Unanswered
 from shoal.printable import harmless
 from shoal.protocols import SeedSource

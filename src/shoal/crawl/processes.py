@@ -45,7 +45,7 @@ _LARGEST = 2**30
 async def work_elsewhere(coordinator: Coordinator, settings: Settings) -> None:
     """Keep one worker process going; one that dies is replaced, and what it had in hand is tried again."""
     while coordinator.ending is None:
-        process, channel = await started((sys.executable, "-m", "shoal.crawl.visitor"))
+        process, channel = await started((sys.executable, "-m", "shoal.crawl.worker"))
         try:
             topic = coordinator.topic
             await channel.send(replace(settings, topic=topic))

@@ -22,7 +22,7 @@ from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.page_reader import PageReader
 from shoal.crawl.readers import InTurns, make_decoder, make_image_judge
 from shoal.crawl.termination import Ending
-from shoal.crawl.visitor import PageVisitor, work_together
+from shoal.crawl.worker import PageVisitor, work_together
 from shoal.evaluate.offline_fetcher import OfflineFetcher
 from shoal.evaluate.offline_web import OfflineWeb
 from shoal.evaluate.result_cache import ResultCache

@@ -27,8 +27,9 @@ from shoal.evaluate.offline_fetcher import target_of
 from shoal.evaluate.offline_web import OfflineWeb
 from shoal.evaluate.oracle import SurveyGraph, graph_of, reachable
 from shoal.files import replaced
-from shoal.frontier.intake import MAX_HOPS, ScopeRule
+from shoal.frontier.intake import MAX_HOPS
 from shoal.frontier.robots import Rulebook
+from shoal.frontier.scope import ScopeRule
 from shoal.model import Response, Timing
 from shoal.model.stored import RobotsRecord
 from shoal.parse.parser import HtmlParser

@@ -17,7 +17,7 @@ from turbohtml import Document, Element, Node, PlainText, Text, parse, unescape
 
 from shoal.model import LinkKind
 from shoal.parse.image_sources import Offer, background, best_of, best_source, offer, side
-from shoal.parse.marked_text import (
+from shoal.parse.main_text import (
     BOX,
     BOX_END,
     HEADING,

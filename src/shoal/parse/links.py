@@ -16,7 +16,7 @@ from shoal.cache import LONGEST
 from shoal.model import Image, Link, LinkKind
 from shoal.parse import charset
 from shoal.parse.html import MAX_IMAGES, Markup
-from shoal.parse.marked_text import MAX_LINE, RawImage, RawLink, line, single_spaced
+from shoal.parse.main_text import MAX_LINE, RawImage, RawLink, line, single_spaced
 
 _WITHOUT_PLACE = (LinkKind.CANONICAL, LinkKind.REFRESH)
 """They stand in the head of a page, so no text is around them."""

@@ -16,7 +16,7 @@ from shoal import text, urls
 from shoal.model import LinkKind, Page, Response
 from shoal.parse import charset, html
 from shoal.parse.links import resolve
-from shoal.parse.marked_text import MAX_TEXT, first_heading, headings, line, main_text
+from shoal.parse.main_text import MAX_TEXT, first_heading, headings, line, main_text
 from shoal.parse.metadata import language_of, published
 from shoal.parse.robots_txt import names_of
 from shoal.settings import USER_AGENT

@@ -11,8 +11,8 @@ from shoal.errors import FolderError
 from shoal.index.index_folder import damage, exists, problem
 from shoal.index.searcher import open_index
 from shoal.protocols import Progress, no_progress
+from shoal.store import change_feed
 from shoal.store import crawl_folder as folders
-from shoal.store import page_versions
 from shoal.store.crawl_status import StoreAnswer
 from shoal.store.database import Database
 from shoal.store.warc import read_body
@@ -46,11 +46,11 @@ def check(folder: Path, progress: Progress = no_progress) -> Check:
     running = folders.is_running(folder)
     with folders.reading(folder) as database:
         wrong = [f"The database is damaged: {line}." for line in database.damage()]
-        wrong += _some([f"The stored text of {url} cannot be read." for url in page_versions.damaged(database)])
+        wrong += _some([f"The stored text of {url} cannot be read." for url in change_feed.damaged(database)])
         read, unreadable = _bodies(folder, database, progress)
-        kept = page_versions.kept(database)
+        kept = change_feed.kept(database)
         indexed, disagreements = _index(folder, kept, running=running)
-        pages, versions = page_versions.counts(database)
+        pages, versions = change_feed.counts(database)
     return Check(
         pages=pages,
         versions=versions,
@@ -63,7 +63,7 @@ def check(folder: Path, progress: Progress = no_progress) -> Check:
 
 def _bodies(folder: Path, database: Database, progress: Progress) -> tuple[int, list[str]]:
     """Every body that the database knows of must be in its WARC file, byte for byte."""
-    places = page_versions.bodies(database)
+    places = change_feed.bodies(database)
     wrong: list[str] = []
     for done, place in enumerate(places, start=1):
         try:

@@ -23,7 +23,7 @@ from shoal.crawl.processes import work_elsewhere
 from shoal.crawl.termination import Ending, warning
 from shoal.crawl.time_slices import collect_seldom
 from shoal.errors import DatabaseGone, InputError, NoSeedReached, first_of
-from shoal.frontier.intake import ScopeRule
+from shoal.frontier.scope import ScopeRule
 from shoal.index.index_folder import remove as remove_index
 from shoal.indexer import index_kept
 from shoal.internal_errors import LOGGER as INTERNAL_ERRORS
@@ -348,7 +348,7 @@ def _states(folder: Path) -> dict[State, int]:
 
 async def _work_here(coordinator: Coordinator, settings: Settings, resolver: CachingResolver | None) -> None:
     # Only here, because the HTTP client takes a third of a second to import, and most commands fetch nothing.
-    from shoal.crawl.visitor import open_visitor, work_together
+    from shoal.crawl.worker import open_visitor, work_together
 
     async with open_visitor(replace(settings, topic=coordinator.topic), resolver) as visitor:
         coordinator.when_topic_changes(visitor.adopt)

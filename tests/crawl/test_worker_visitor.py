@@ -8,7 +8,7 @@ import pytest
 
 from shoal.crawl.page_reader import PageReader
 from shoal.crawl.readers import InTurns
-from shoal.crawl.visitor import PageVisitor, open_visitor
+from shoal.crawl.worker import PageVisitor, open_visitor
 from shoal.model import (
     Link,
     Missed,

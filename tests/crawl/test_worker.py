@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from shoal.crawl.visitor import work
+from shoal.crawl.worker import work
 from shoal.model import Missed, Reason, RobotsRead, Task, Timing, Visit
 
 TASKS = [Task(id=number, url=f"http://a.test/{number}", host="a.test") for number in range(1, 4)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.frontier.intake import ScopeRule
+from shoal.frontier.scope import ScopeRule
 from shoal.settings import Scope
 
 SEEDS = ("http://www.example.org/a/b.html", "https://other.net:8443/")

@@ -1,4 +1,4 @@
-"""Where in the text do links, images and boxes stand, and which text is the main text?
+"""Which text of a page is its main text, and where in it do links, images and boxes stand?
 
     lines ─► without noise (tags, roles, class names) ─► inside main or article ─► without link lists ─► text
 

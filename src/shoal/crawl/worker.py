@@ -4,7 +4,7 @@ Workers do it: each takes a task, visits, brings the result home, and takes the 
 whatever is raised while one URL is visited, or while what came of it is sent home, becomes the failure of that URL, and the
 worker goes on.
 
-`python -m shoal.crawl.visitor SOCKET` is a worker process; `shoal crawl --processes N` starts N of them.
+`python -m shoal.crawl.worker SOCKET` is a worker process; `shoal crawl --processes N` starts N of them.
 """
 
 from __future__ import annotations

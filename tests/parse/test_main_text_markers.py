@@ -4,7 +4,7 @@ import pytest
 
 from shoal.model import LinkKind
 from shoal.parse.html import read
-from shoal.parse.marked_text import (
+from shoal.parse.main_text import (
     BOX,
     BOX_END,
     HEADING,

@@ -3,7 +3,7 @@
 import pytest
 
 from shoal.parse.html import read
-from shoal.parse.marked_text import is_noise, main_text
+from shoal.parse.main_text import is_noise, main_text
 
 FIRST = "The transmission network carries electricity from the power stations to the towns of the country."
 SECOND = "Substations change the voltage, and dispatchers keep demand and supply in balance at every moment."
