@@ -41,12 +41,17 @@ def choice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Register
     folder.mkdir()
     (folder / f"{MODULE}.py").write_text(example(), encoding="utf-8")
     monkeypatch.setattr(package, "__path__", [*package.__path__, str(folder)])
-    strategies.cache_clear()
+    _forget_what_there_is()
     try:
         yield strategies()[MODULE]
     finally:
         sys.modules.pop(f"{package.__name__}.{MODULE}", None)
-        strategies.cache_clear()
+        _forget_what_there_is()
+
+
+def _forget_what_there_is() -> None:
+    strategies.cache_clear()
+    crawls.names.cache_clear()
 
 
 @pytest.mark.slow
