@@ -107,22 +107,34 @@ def test_a_regular_expression_is_ended() -> None:
         alarm.within(0.05, lambda: endless.match("a" * 200 + "b"))
 
 
-def test_it_rings_again_where_it_could_not_be_heard() -> None:
-    class Deaf:
-        def __del__(self) -> None:
-            began = time.thread_time()
-            try:
-                while time.thread_time() < began + 0.2:
-                    pass
-            except TookTooLong:  # as Python does with whatever is raised in a destructor
-                return
+class _Deaf:
+    """Python raises nothing out of a destructor: it reports what it would be."""
 
-    def work() -> None:
-        Deaf()
+    def __init__(self, error: type[Exception] | None = None) -> None:
+        self.error = error
+
+    def __del__(self) -> None:
+        if self.error:
+            raise self.error
         _for_ever()
 
-    with Alarm() as alarm, pytest.raises(TookTooLong):
-        alarm.within(0.05, work)
+
+def test_it_rings_again_where_it_could_not_be_heard_and_nobody_reads_of_that(monkeypatch: pytest.MonkeyPatch) -> None:
+    reported: list[type[BaseException]] = []
+    monkeypatch.setattr("sys.unraisablehook", lambda unraisable: reported.append(unraisable.exc_type))
+
+    def work() -> None:
+        _Deaf()
+        _for_ever()
+
+    with Alarm() as alarm:
+        with pytest.raises(TookTooLong):
+            alarm.within(0.05, work)
+        assert reported == []
+        _Deaf(ZeroDivisionError)
+    assert reported == [ZeroDivisionError], "whatever else is lost there is reported as before"
+    _Deaf(ZeroDivisionError)
+    assert len(reported) == 2
 
 
 def test_what_the_work_raises_is_passed_on() -> None:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import signal
+import sys
 import threading
 import time
 from collections import deque
@@ -26,7 +27,7 @@ _T = TypeVar("_T")
 SECONDS = 0.004
 """Of computing, until the event loop has its turn."""
 _AGAIN = 0.05
-"""Seconds until an alarm rings again: where Python may not raise (in a destructor) the first time is lost."""
+"""Seconds until an alarm rings again: where Python may not raise (in a destructor, or when a weak reference dies) it is lost."""
 
 
 def collect_seldom() -> None:
@@ -81,15 +82,20 @@ class TookTooLong(BaseException):
 
 
 class _Bell:
-    """The signal SIGPROF, of which a process has one, however many alarms it has open. Owned by this module."""
+    """The signal SIGPROF, of which a process has one, however many alarms it has open. Owned by this module.
+
+    So is, meanwhile, what Python does with exceptions that may not be raised: a bell that was not heard is nothing to report.
+    """
 
     users = 0
     armed = False
     before: Any = None
+    report: Callable[[sys.UnraisableHookArgs], object] = staticmethod(sys.__unraisablehook__)
 
     def take(self) -> None:
         if not self.users:
             self.before = signal.signal(signal.SIGPROF, self._ring)
+            self.report, sys.unraisablehook = sys.unraisablehook, self._report
         self.users += 1
 
     def leave(self) -> None:
@@ -97,6 +103,11 @@ class _Bell:
         if not self.users:
             signal.setitimer(signal.ITIMER_PROF, 0.0)
             signal.signal(signal.SIGPROF, self.before)
+            sys.unraisablehook = self.report
+
+    def _report(self, unraisable: sys.UnraisableHookArgs) -> None:
+        if not issubclass(unraisable.exc_type, TookTooLong):
+            self.report(unraisable)
 
     def _ring(self, number: int, frame: FrameType | None) -> None:
         if self.armed:
