@@ -17,6 +17,7 @@ from shoal.parse.parser import HtmlParser
 from shoal.settings import ImageSettings
 from shoal.store import packed_page
 from shoal.strategy.link_model import hashing
+from tests.syntax import nodes_of
 
 SOURCE = Path(__file__).parent.parent / "src" / "shoal"
 OWN_KEYS = {
@@ -73,7 +74,7 @@ def test_what_does_not_fit_any_more_makes_room_for_itself() -> None:
 def _uses(path: Path) -> Iterator[str]:
     """Where a module uses a cache of the standard library: the function or name that has it."""
     module = ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path):
         if isinstance(node, ast.FunctionDef) and any(map(_is_cache, node.decorator_list)):
             yield f"{module}.{node.name}"
         if isinstance(node, ast.Assign) and any(
@@ -89,9 +90,7 @@ def _is_cache(node: ast.AST) -> bool:
 
 
 def _function_around(path: Path, node: ast.Assign) -> str:
-    functions = [
-        one for one in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(one, ast.FunctionDef)
-    ]
+    functions = [one for one in nodes_of(path) if isinstance(one, ast.FunctionDef)]
     inside = [one for one in functions if one.lineno < node.lineno <= (one.end_lineno or 0)]
     return max(inside, key=lambda one: -one.lineno).name if inside else ""
 

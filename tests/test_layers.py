@@ -19,6 +19,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.syntax import nodes_of, text_of, tree_of
+
 SOURCE = Path(__file__).parent.parent / "src" / "shoal"
 PROJECT = tomllib.loads((SOURCE.parent.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
@@ -125,6 +127,9 @@ class Import:
         return f"src/shoal/{self.by.replace('.', '/')}.py:{self.line} imports {self.what}"
 
 
+_IMPORTS = (ast.Import, ast.ImportFrom)
+
+
 @cache
 def modules() -> dict[str, Path]:
     found = {".".join(path.relative_to(SOURCE).with_suffix("").parts): path for path in SOURCE.rglob("*.py")}
@@ -137,13 +142,12 @@ def imports() -> tuple[Import, ...]:
 
 
 def _imports_of(name: str, path: Path) -> Iterator[Import]:
-    tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    inside = {id(node) for function in functions for node in ast.walk(function)}
-    checks = [node for node in ast.walk(tree) if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)]
+    functions = [node for node in nodes_of(path) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    inside = {id(node) for function in functions for node in ast.walk(function) if isinstance(node, _IMPORTS)}
+    checks = [node for node in nodes_of(path) if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)]
     for_types = {id(node) for check in checks for node in ast.walk(check)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import | ast.ImportFrom):
+    for node in nodes_of(path):
+        if isinstance(node, _IMPORTS):
             for what in _named(node):
                 yield Import(name, what, node.lineno, id(node) in inside, id(node) in for_types)
 
@@ -265,7 +269,7 @@ def test_imports_inside_functions_give_their_reason() -> None:
 
 def _explained(found: Import) -> bool:
     """A comment stands on the import's line, or above the block of imports it belongs to."""
-    lines = modules()[found.by].read_text(encoding="utf-8").splitlines()
+    lines = text_of(modules()[found.by]).splitlines()
     place = found.line - 1
     if "#" in lines[place]:
         return True
@@ -276,9 +280,6 @@ def _explained(found: Import) -> bool:
 
 def test_every_module_says_which_question_it_answers() -> None:
     silent = [
-        name
-        for name, path in modules().items()
-        if path.read_text(encoding="utf-8").strip()
-        and not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+        name for name, path in modules().items() if text_of(path).strip() and not ast.get_docstring(tree_of(path))
     ]
     assert silent == []

@@ -6,10 +6,12 @@ Tests of whole crawls, of all implementations and of the tree itself are free: a
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.syntax import nodes_of
 
 TESTS = Path(__file__).parent
 SOURCE = TESTS.parent / "src" / "shoal"
@@ -21,17 +23,12 @@ def modules() -> Iterator[Path]:
     """Every module that could do something wrong, from src/shoal."""
     for path in sorted(SOURCE.rglob("*.py")):
         module = path.relative_to(SOURCE)
-        if (
-            not path.stem.startswith("__")
-            and module.parts[0] != USED_BY_ALL
-            and has_code(path.read_text(encoding="utf-8"))
-        ):
+        if not path.stem.startswith("__") and module.parts[0] != USED_BY_ALL and has_code(nodes_of(path)):
             yield module
 
 
-def has_code(source: str) -> bool:
+def has_code(nodes: Iterable[ast.AST]) -> bool:
     """False when it only declares: values, protocols, errors."""
-    nodes = ast.walk(ast.parse(source))
     return any(does_something(node) for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
 
 
@@ -79,4 +76,4 @@ def test_every_test_file_in_a_room_names_its_module_and_perhaps_an_aspect() -> N
     ],
 )
 def test_what_only_declares_needs_no_tests(source: str, does: bool) -> None:
-    assert has_code(source) is does
+    assert has_code(ast.walk(ast.parse(source))) is does

@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from tests.syntax import nodes_of
+
 SOURCE = Path(__file__).parent.parent / "src" / "shoal"
 
 
@@ -21,7 +23,7 @@ def files() -> Iterator[str]:
 
 def classes() -> Iterator[str]:
     for path in SOURCE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))):
+        for node in nodes_of(path):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 yield node.name
 

@@ -10,14 +10,17 @@ is there now.
 from __future__ import annotations
 
 import ast
+import fnmatch
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from fnmatch import fnmatch
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+
+from tests.syntax import nodes_of, text_of, tree_of
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "shoal"
@@ -30,6 +33,7 @@ _QUOTED = re.compile(r"`([^`\n]+)`")
 _PATH = re.compile(rf"(?:[\w.-]+/)*[\w*-]+\.(?:py|md|sql|css)|(?:[\w-]+/){{2,}}|(?:{'|'.join(FOLDERS)})/[\w./*-]*")
 _DOTTED = re.compile(r"(?:shoal\.)?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)(?:\(.*\))?|shoal\.([\w.]+:\w+)")
 _BARE = re.compile(r"(?<![\w/.*-])(?:\w+/)+\w+\.py\b")
+_CHAIN = re.compile(r"\w+(?:\.\w+)+")
 _RUN = re.compile(r"python -m ((?:shoal|benchmarks|tests)[\w.]*)")
 _RECORD = re.compile(r"[Dd]ecisions?[ /](\d{4})\b")
 OF_OTHERS = {"search.formats", "search.ndcg", "patience.py", "x/a/"}
@@ -40,14 +44,16 @@ OF_OTHERS = {"search.formats", "search.ndcg", "patience.py", "x/a/"}
 
 
 @cache
-def _read(path: Path) -> str:
-    return path.read_text(encoding="utf-8")
+def _written() -> frozenset[tuple[str, str]]:
+    """All names that stand on both sides of a dot, outside of backticks."""
+    code = (_QUOTED.sub("", text_of(path)) for path in FILES if path.suffix in (".py", ".sql"))
+    chains = (chain.split(".") for text in code for chain in _CHAIN.findall(text))
+    return frozenset(pair for chain in chains for pair in pairwise(chain))
 
 
 @cache
-def _code() -> str:
-    """All that stands outside of backticks."""
-    return "\n".join(_QUOTED.sub("", _read(path)) for path in FILES if path.suffix in (".py", ".sql"))
+def _paths() -> list[str]:
+    return [f"/{path.relative_to(ROOT)}" for path in (*FILES, *ROOT.iterdir())]
 
 
 @cache
@@ -66,14 +72,14 @@ def _modules() -> dict[str, list[Path]]:
 def _names_in(path: Path) -> frozenset[str]:
     """What can be had of a module: what it defines or imports, and the modules below a package."""
     below = (other.stem for other in path.parent.iterdir()) if path.name == "__init__.py" else ()
-    return frozenset([*_defined(ast.parse(_read(path))), *below])
+    return frozenset([*_defined(tree_of(path)), *below])
 
 
 @cache
 def _places_of_classes() -> dict[str, list[Path]]:
     found = defaultdict(list)
     for path in PYTHON:
-        for name in re.findall(r"^ *class (\w+)", _read(path), re.MULTILINE):
+        for name in re.findall(r"^ *class (\w+)", text_of(path), re.MULTILINE):
             found[name].append(path)
     return found
 
@@ -83,7 +89,7 @@ def _members(name: str) -> frozenset[str]:
     """What a class has, with what it inherits from others of ours."""
     found: set[str] = set()
     for path in _places_of_classes().get(name, []):
-        for node in ast.walk(ast.parse(_read(path))):
+        for node in nodes_of(path):
             if isinstance(node, ast.ClassDef) and node.name == name:
                 bases = {ast.unparse(base).partition("[")[0].rpartition(".")[2] for base in node.bases}
                 found.update(_defined(node), *(_members(base) for base in bases - {name}))
@@ -115,7 +121,7 @@ def _is_set(context: ast.expr_context) -> bool:
 
 
 def _stale(path: Path) -> Iterator[str]:
-    text = _read(path)
+    text = text_of(path)
     yield from (said for said in _QUOTED.findall(text) if not _leads_somewhere(said, path))
     yield from (said for said in _BARE.findall(_QUOTED.sub("", text)) if not _leads_somewhere(said, path))
     yield from (name for name in _RUN.findall(text) if not _is_module(name))
@@ -134,7 +140,7 @@ def _leads_somewhere(said: str, path: Path) -> bool:
 
 def _is_file(said: str, path: Path) -> bool:
     if "/" in said or path.suffix == ".md":
-        return any(fnmatch(f"/{other.relative_to(ROOT)}", f"*/{said}") for other in (*FILES, *ROOT.iterdir()))
+        return bool(fnmatch.filter(_paths(), f"*/{said}"))
     return any(True for place in (SOURCE, *path.parents) if place.is_relative_to(ROOT) for _ in place.glob(said))
 
 
@@ -152,7 +158,8 @@ def _is_name(parts: list[str]) -> bool:
 
 
 def _is_written(said: str) -> bool:
-    return re.search(rf"\b{re.escape('.'.join(said.split('.')[:2]))}\b", _code()) is not None
+    one, other = said.split(".")[:2]
+    return (one, other) in _written()
 
 
 # --- the rule --------------------------------------------------------------------------------------------------------

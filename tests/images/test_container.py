@@ -91,16 +91,27 @@ def _cost(body: bytes) -> float:
     return time.thread_time() - began
 
 
-@pytest.mark.parametrize("name", sorted(slow_images(1000)))
-def test_no_file_is_slow(name: str) -> None:
+SMALL = slow_images(1000)
+
+
+@pytest.fixture(scope="module")
+def large() -> dict[str, bytes]:
+    return slow_images(5_000_000)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] * ("many pixels" in name)) for name in sorted(SMALL)],
+)
+def test_no_file_is_slow(name: str, large: dict[str, bytes]) -> None:
     """The scans took half a minute and more, the profiles ten seconds, the rows of the BMP four."""
-    assert _cost(slow_images(5_000_000)[name]) < 4.0
+    assert _cost(large[name]) < 4.0
 
 
-@pytest.mark.parametrize("name", [name for name in slow_images(1000) if "scans" in name])
+@pytest.mark.parametrize("name", [name for name in SMALL if "scans" in name])
 def test_as_many_scans_as_are_decoded_take_no_longer_than_a_large_image(name: str) -> None:
     """10 bytes are a scan, if it is empty."""
-    assert _cost(slow_images(1000)[name]) < 4.0
+    assert _cost(SMALL[name]) < 4.0
 
 
 @pytest.mark.slow

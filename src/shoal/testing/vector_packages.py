@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Mapping, Sequence
-from itertools import cycle, islice
 from pathlib import Path
 
 import numpy as np
@@ -80,10 +79,9 @@ def _rows(
     words: Mapping[str, Numbers], frequent: Mapping[str, Numbers], width: int
 ) -> tuple[list[str], NDArray[np.float64]]:
     """The words of all rows, and the rows; `<7>` is a word that nobody asks for."""
-    blank = [()] * (FIRST - len(frequent))
-    vectors = [*frequent.values(), *blank, *islice(cycle(AXES), AFTER - FIRST), *words.values()]
     names = [*frequent, *(f"<{row}>" for row in range(len(frequent), AFTER)), *words]
-    rows = np.zeros((len(vectors), width))
-    for row, vector in enumerate(vectors):
+    rows = np.zeros((len(names), width))
+    rows[FIRST:AFTER, : len(AXES[0])] = np.resize(np.array(AXES), (AFTER - FIRST, len(AXES[0])))
+    for row, vector in (*enumerate(frequent.values()), *enumerate(words.values(), AFTER)):
         rows[row, : len(vector)] = vector
     return names, rows
