@@ -169,7 +169,7 @@ async def test_worker_processes_that_cannot_even_start_end_the_crawl(
 ) -> None:
     """Here because somebody removed a judge; the next ones would fare no better. They hang up well before they are gone."""
     topic = Topic(name="grid", terms=(Term(text="grid"),))
-    crawls.start_crawl(tmp_path / "c", Settings(topic=topic, seeds=(HOME,), judge="removed", processes=2))
+    crawls.start_crawl(tmp_path / "c", Settings(topic=topic, seeds=(HOME,), judge="removed", processes=2, index=False))
     with pytest.raises(RuntimeError, match=r"^a worker process ended with code 1 before it asked for work$"):
         async with asyncio.timeout(60):
             await crawls.run_crawl(
