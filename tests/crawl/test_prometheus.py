@@ -122,11 +122,13 @@ def test_a_scrape_says_the_same_as_status(scraped: Scraped) -> None:
     assert now["shoal_leases"] == 0
 
 
+@pytest.mark.slow
 def test_what_happens_on_other_machines_is_asked_for(scraped: Scraped) -> None:
     now = figures(scraped.text)
     assert (now["shoal_workers"], now["shoal_redeliveries_total"], now["shoal_dead_letters_total"]) == (3, 2, 1)
 
 
+@pytest.mark.slow
 def test_every_metric_of_a_crawl_has_its_name_help_and_label(scraped: Scraped) -> None:
     ours = {family.name: family for family in families(scraped.text) if family.name.startswith("shoal_")}
     told = {name.removesuffix("_total"): text for name, text in prometheus.CRAWL.items()}

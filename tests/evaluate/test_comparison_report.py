@@ -88,12 +88,14 @@ def test_the_page_needs_nothing_but_itself(written: tuple[Path, str]) -> None:
     assert "@import" not in written[1]
 
 
+@pytest.mark.slow
 def test_strange_names_are_shown_as_they_are(written: tuple[Path, str]) -> None:
     page = Page(written[1])
     assert EVIL in page.text
     assert EVIL not in written[1]
 
 
+@pytest.mark.slow
 def test_figures_stand_in_their_tables(written: tuple[Path, str]) -> None:
     # (4/7 + 1) / 4 over all, (4/7 + 1) / 2 on the first web.
     text = " ".join(Page(written[1]).text.split())

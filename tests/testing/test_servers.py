@@ -159,7 +159,8 @@ def open_folder() -> Iterator[Path]:
         yield Path(folder)
 
 
-@pytest.mark.parametrize("name", ["PostgreSQL", pytest.param("RabbitMQ", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["PostgreSQL", "RabbitMQ"])
 def test_nothing_is_left_when_the_tests_are_killed(name: str, open_folder: Path) -> None:
     program = (
         f"from shoal.testing.servers import {name} as S\nwith S() as server: print(server.port, flush=True); input()"
