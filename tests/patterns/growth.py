@@ -10,9 +10,11 @@ from types import FrameType
 from typing import Any
 
 SHORT, LONG, LONGER = 1200, 3000, 9000
-"""Characters: every series is tried when it is short; only those that take time are then measured at two sizes."""
+"""Characters: every series is tried when it is short; only those that take time are then measured when they are longer."""
 _NOISE = 0.00025
 """Seconds of CPU for a short series. A linear pattern takes less; one that takes more is looked at closely."""
+_PLAIN_GROWTH = 3.0
+"""From short to long, 2.5 times the length: who grows no faster has a square so small that it would pass below, too (4.7)."""
 _MOST_GROWTH = 5.5
 """For three times the length: a linear pattern takes 3 times as long, one that is bounded up to 4, a quadratic one 9 times."""
 _CLEAR = 0.1
@@ -32,7 +34,9 @@ def complaint(work: Callable[[Any], object], make: Callable[[int], Any]) -> str:
     try:
         with _ended_by_a_signal():
             short = make(SHORT)
-            if _once(work, short) < _NOISE or _cost(work, short) < _NOISE:
+            if _once(work, short) < _NOISE or (took := _cost(work, short)) < _NOISE:
+                return ""
+            if _once(work, make(LONG)) < _PLAIN_GROWTH * took:
                 return ""
             grows, long = _growth(work, make)
             for _ in range(_AGAIN):
