@@ -8,7 +8,7 @@ import os
 import time
 import uuid
 from collections.abc import Callable, Coroutine, Iterator, Mapping
-from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, ExitStack, closing, contextmanager, nullcontext
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -220,15 +220,8 @@ async def run_crawl(
         stack.enter_context(_bugs_logged(folder))
         folders.check_secrets(store.settings)
         collect_seldom()
-        ledger = _open_ledger(store, ledger_file)
-        stack.callback(ledger.close)
         broker = folders.read_cluster(folder).broker
-        if broker:  # workers may still be asking for what an earlier run handed out
-            inherited = ledger.held(time.time())
-        else:
-            inherited = {}
-            _let_go(ledger, store.settings)  # of what an earlier run held when it was killed
-            stack.callback(_let_go, ledger, store.settings)
+        ledger, inherited = stack.enter_context(_hosts(store, ledger_file, far=bool(broker)))
         clock, locator = SteadyClock(), assembly.make_locator(store.settings)
         coordinator = assembly.make_coordinator(
             store,
@@ -250,11 +243,8 @@ async def run_crawl(
                 ending = await _run(coordinator, store.settings, watch, locator, dispatch, broker)
         except BaseExceptionGroup as group:
             raise first_of(group) from group
-        nothing_came = ending is Ending.NOTHING_LEFT and not store.totals().pages
-        if nothing_came and (reasons := store.failed_seeds()):
-            raise NoSeedReached(
-                "Not one seed could be fetched: " + "; ".join(f"{seed.url} ({seed.why})" for seed in reasons) + "."
-            )
+        if ending is Ending.NOTHING_LEFT:
+            _check_that_something_came(store)
         _keep_outlook(store, coordinator)
     return ending
 
@@ -274,12 +264,36 @@ def _bugs_logged(folder: Path) -> Iterator[None]:
         handler.close()
 
 
+def _check_that_something_came(store: CrawlStore) -> None:
+    if store.totals().pages or not (seeds := store.failed_seeds()):
+        return
+    raise NoSeedReached(
+        "Not one seed could be fetched: " + "; ".join(f"{seed.url} ({seed.why})" for seed in seeds) + "."
+    )
+
+
 def _keep_outlook(store: CrawlStore, coordinator: Coordinator) -> None:
     """What the run ends with, for `shoal status` and for the next run."""
     outlook, pages = coordinator.outlook(), store.totals().pages
     with folders.reading(store.folder) as database:
         report.keep_outlook(database, outlook, pages=pages, warning=warning(outlook) if outlook else "")
         folders.write_meta(database, "finish", coordinator.stopping_rule.row)
+
+
+@contextmanager
+def _hosts(
+    store: CrawlStore, file: Path | None, *, far: bool
+) -> Iterator[tuple[SqliteLedger | PostgresLedger, Mapping[str, float]]]:
+    """The clocks of all hosts, and what an earlier run still asks of them: nothing, unless its workers are `far` away."""
+    with closing(_open_ledger(store, file)) as ledger:
+        if far:
+            yield ledger, ledger.held(time.time())
+            return
+        _let_go(ledger, store.settings)  # of what an earlier run held when it was killed
+        try:
+            yield ledger, {}
+        finally:
+            _let_go(ledger, store.settings)
 
 
 def _open_ledger(store: CrawlStore, file: Path | None) -> SqliteLedger | PostgresLedger:
