@@ -97,6 +97,6 @@ def _matches(rule: str, path: str) -> bool:
 
 
 TARGETS = (
-    Target(name="robots", make=robots_texts.wild, check=_check_any, runs=150, seconds=1.0, megabytes=60),
+    Target(name="robots", make=robots_texts.wild, check=_check_any, runs=150, seconds=0.5, megabytes=60),
     Target(name="robots-small", make=robots_texts.small, check=_check_small, runs=600),
 )

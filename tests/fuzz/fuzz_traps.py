@@ -20,7 +20,7 @@ def _check(data: bytes) -> None:
         return
     detector = TrapDetector(2026)
     assert len(url) <= LONG_URL or detector.why(url) is not None, "a URL that long is a trap"
-    for _ in range(40):
+    for _ in range(40 if len(url) <= LONG_URL else 1):  # one that is longer comes as a seed, or not at all
         detector.record(url, is_repeat=True, relevant=False)
     for count in detector.changes():
         assert len(count.pattern) <= 2 * len(url) + 2
@@ -29,6 +29,4 @@ def _check(data: bytes) -> None:
     assert _SCOPE.allows(url) != bool(_SCOPE.why_not(url)), "a reason whenever it is out of scope"
 
 
-TARGETS = (
-    Target(name="traps", make=trap_urls.url, check=_check, runs=500, seconds=1.0),
-)  # of 40 pages: 0.2 s by itself
+TARGETS = (Target(name="traps", make=trap_urls.url, check=_check, runs=500, seconds=0.3),)

@@ -14,6 +14,8 @@ from random import Random
 import tests.fuzz
 
 _MEGABYTE = 2**20
+_AGAIN = 3
+"""Readings of an input that was slow: what a neighbour takes of the machine counts as ours."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,11 +59,13 @@ def try_one(target: Target, seed: str) -> None:
 
 
 def judge(target: Target, data: bytes, seed: str) -> None:
-    """Read one input, and look at what it raised and what it cost; what is slow is so when it is read again, too."""
+    """Read one input, and look at what it raised and what it cost; what is slow is so whenever it is read again."""
     before = _peak_from_here()
     took = _seconds_of(target, data, seed)
     grown = (_peak() - before) // _MEGABYTE
-    if took > target.seconds and (took := _seconds_of(target, data, seed)) > target.seconds:
+    if took > target.seconds:
+        took = min(_seconds_of(target, data, seed) for _ in range(_AGAIN))
+    if took > target.seconds:
         raise Finding(target, seed, data, f"it took {took:.1f} s of CPU, at most {target.seconds:g} are allowed")
     if grown > target.megabytes:
         raise Finding(target, seed, data, f"it took {grown} MB, at most {target.megabytes} are allowed")
