@@ -29,9 +29,9 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import measure, slow_web
+from shoal import services
 from shoal.errors import ShoalError
 from shoal.model import Term, Topic
-from shoal.services import crawls
 from shoal.settings import Budget, Cluster, Fetching, Politeness, Settings
 from shoal.testing.daemons import Daemon, free_port, wait_until
 from shoal.testing.servers import PostgreSQL, RabbitMQ
@@ -135,7 +135,7 @@ class Crawl:
         with ExitStack() as stack:
             self._start(self._web, stack)
             self._web.wait(self._is_serving, seconds=START_SECONDS)
-            crawls.start_crawl(self._folder / "crawl", self._settings(pages), cluster=self._cluster)
+            services.crawls.start_crawl(self._folder / "crawl", self._settings(pages), cluster=self._cluster)
             options = ("--quiet", "--concurrency", str(self._concurrency))
             for number in range(workers):
                 name = f"worker-{number}"
@@ -199,7 +199,7 @@ class Crawl:
         # By the environment, where others cannot read the password.
         environment = os.environ | {
             "SHOAL_BROKER": self._cluster.broker,
-            "SHOAL_STATE_DIR": str(self._folder / "state"),
+            "SHOAL_HOME": str(self._folder / "state"),
         }
         environment["PYTHONPATH"] = str(Path(__file__).parent.parent)  # for `benchmarks`, which is installed nowhere
         return Daemon(name, [sys.executable, *arguments], folder=self._folder, environment=environment)

@@ -39,11 +39,11 @@ from shoal.cluster.worker_broker import WorkerBroker
 from shoal.crawl.readers import make_reader
 from shoal.crawl.time_slices import collect_seldom
 from shoal.crawl.worker import work_together
+from shoal.installation.sqlite_ledger import SqliteLedger
 from shoal.model import Failure, Missed, Reason, Response, RobotsRead, Seen, Task, Term, Timing, Topic, Visit
 from shoal.settings import Budget, Cluster, Fetching, Politeness, Settings
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_store import open_store
-from shoal.store.sqlite_ledger import SqliteLedger
 from shoal.testing.servers import PostgreSQL, RabbitMQ
 
 STRATEGIES = ("breadth", "best-first", "learned")

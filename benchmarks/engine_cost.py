@@ -30,7 +30,11 @@ def cost_of(checkout: Path, url: str, pages: int, processes: int) -> float:
         )
         place = f"--dir {Path(folder) / 'crawl'} --allow-private 127.0.0.0/8 --scope host --quiet".split()
         command = [sys.executable, "-m", "shoal", "crawl", "--topic", "power grid", "--seed", url, *place, *limits]
-        environment = os.environ | {"PYTHONPATH": str(checkout / "src"), "SHOAL_STATE_DIR": folder}
+        environment = os.environ | {
+            "PYTHONPATH": str(checkout / "src"),
+            "SHOAL_HOME": folder,
+            "SHOAL_STATE_DIR": folder,
+        }
         cost = measure.run(command, folder=Path(folder), timeout=TIMEOUT, environment=environment)
     return 1000 * cost.cpu / pages
 

@@ -67,7 +67,7 @@ def walked(source: Path, scratch: Path) -> set[str]:
     for name, title in (("index", "power grid"), ("a", "grid of power lines"), ("b", "transformer")):
         (site / f"{name}.html").write_text(PAGE.format(title=title), encoding="utf-8")
     path = os.pathsep.join((str(source), str(watch)))
-    environment = os.environ | {"PYTHONPATH": path, "WALK": str(notes), "SHOAL_STATE_DIR": str(scratch / "state")}
+    environment = os.environ | {"PYTHONPATH": path, "WALK": str(notes), "SHOAL_HOME": str(scratch / "state")}
     with served(site) as url:
         crawl = (
             "crawl",

@@ -50,13 +50,13 @@ def _needs_a_server(item: pytest.Item) -> bool:
 def own_ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Each test has its own clocks of hosts: the ports of loopback servers come again."""
     folder = tmp_path_factory.mktemp("state")
-    before = os.environ.get("SHOAL_STATE_DIR")
-    os.environ["SHOAL_STATE_DIR"] = str(folder)
+    before = os.environ.get("SHOAL_HOME")
+    os.environ["SHOAL_HOME"] = str(folder)
     yield folder
     if before is None:
-        del os.environ["SHOAL_STATE_DIR"]
+        del os.environ["SHOAL_HOME"]
     else:
-        os.environ["SHOAL_STATE_DIR"] = before
+        os.environ["SHOAL_HOME"] = before
 
 
 @pytest.fixture(scope="session")

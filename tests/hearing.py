@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import ClassVar
 
+from shoal import services
 from shoal import strategy as package
 from shoal.model import Candidate, Mark, Repriced, Seen, Topic
 from shoal.protocols import MarkLearner, Repricer, Strategy
-from shoal.services import crawls
 from shoal.strategy import strategies
 from shoal.urls import host_of, key_of
 
@@ -78,4 +78,4 @@ def listener_laid() -> Iterator[list[Listener]]:
 
 def _forget_names() -> None:
     strategies.cache_clear()
-    crawls.names.cache_clear()
+    services.choices.names.cache_clear()

@@ -28,7 +28,7 @@ from typing import Any, Protocol
 from warcio.archiveiterator import ArchiveIterator
 
 from shoal import __main__ as program
-from shoal.services import crawls
+from shoal import services
 from shoal.settings import Cluster, Settings
 from shoal.store import crawl_folder as folders
 from shoal.store import shared_crawl as clusters
@@ -161,12 +161,12 @@ class Operator:
 
     def prepares(self, name: str, settings: Settings, cluster: Cluster | None = None) -> None:
         """A crawl with settings that no option can give; `resume` starts it."""
-        crawls.start_crawl(self.folder(name), settings, cluster=cluster or Cluster())
+        services.crawls.start_crawl(self.folder(name), settings, cluster=cluster or Cluster())
 
     async def types(self, *arguments: str, prefix: Sequence[str] = ()) -> Command:
         """Start a command; behind a prefix when another one is to start it."""
         output = self._home / f"command-{next(self._numbers)}"
-        environment = os.environ | {"SHOAL_STATE_DIR": str(self._home / "state")}
+        environment = os.environ | {"SHOAL_HOME": str(self._home / "state")}
         if not prefix and self.program is Operator.program:
             for ending in (".out", ".err"):  # to be there as soon as the command is
                 output.with_suffix(ending).touch()

@@ -58,7 +58,7 @@ class Shell:
     def bytes(self, *arguments: str, typed: bytes = b"") -> tuple[int, bytes, bytes]:
         """The exit code, and what came on both streams."""
         out, err = io.BytesIO(), io.BytesIO()
-        state = {"SHOAL_STATE_DIR": str(self.home / "state")}
+        state = {"SHOAL_HOME": str(self.home / "state")}
         with (
             chdir(self.home),
             patch.dict(os.environ, state),

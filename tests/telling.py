@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 
+from shoal import services
 from shoal import strategy as package
 from shoal.model import Term, Topic
-from shoal.services import crawls
 from shoal.settings import Settings
 from shoal.store.strategy_memory import Model
 from shoal.strategy import strategies
@@ -46,7 +46,7 @@ def teller_laid() -> Iterator[None]:
 
 def _forget_names() -> None:
     strategies.cache_clear()
-    crawls.names.cache_clear()
+    services.choices.names.cache_clear()
 
 
 class Foreteller(Operator):

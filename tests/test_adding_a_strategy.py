@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from shoal import services
 from shoal import strategy as package
 from shoal.crawl.termination import Ending
 from shoal.errors import InputError
 from shoal.judge.registry import Registered
 from shoal.protocols import Strategy
-from shoal.services import crawls
 from shoal.settings import Settings
 from shoal.store import crawl_folder as folders
 from shoal.strategy import strategies
@@ -51,7 +51,7 @@ def choice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Register
 
 def _forget_what_there_is() -> None:
     strategies.cache_clear()
-    crawls.names.cache_clear()
+    services.choices.names.cache_clear()
 
 
 @pytest.mark.slow
@@ -115,5 +115,5 @@ def test_a_crawl_whose_strategy_is_gone_says_so(tmp_path: Path) -> None:
     folder = tmp_path / "crawl"
     folders.create(folder, Settings(topic=conformance.TOPIC, seeds=(simulated.SEED,), strategy=MODULE))
     with pytest.raises(InputError, match=f"There is no strategy {MODULE} any more: choose another one with --strategy"):
-        crawls.change_settings(folder, {})
-    crawls.change_settings(folder, {"strategy": "breadth"})
+        services.crawls.change_settings(folder, {})
+    services.crawls.change_settings(folder, {"strategy": "breadth"})

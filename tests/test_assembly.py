@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from shoal import assembly
+from shoal import assembly, services
 from shoal.errors import InputError
 from shoal.protocols import Portable, Strategy
-from shoal.services import crawls
 from shoal.settings import Fetching
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_store import open_store
@@ -44,7 +43,7 @@ def knowledge_of(folder: Path) -> bytes:
 
 @pytest.mark.slow
 def test_the_strategy_has_the_model_before_its_own_pages(tmp_path: Path) -> None:
-    made = crawls.start_crawl(tmp_path / "c", SETTINGS, MODEL)
+    made = services.crawls.start_crawl(tmp_path / "c", SETTINGS, MODEL)
     assert knowledge_of(tmp_path / "c") == KNOWLEDGE
     assert sorted(path.name for path in (tmp_path / "c").iterdir() if "sqlite" not in path.name) == [
         "crawl.model",
@@ -52,20 +51,20 @@ def test_the_strategy_has_the_model_before_its_own_pages(tmp_path: Path) -> None
         "pages-00001.warc.gz",
         "settings.json",
     ]
-    crawls.forget_crawl(made)
+    services.crawls.forget_crawl(made)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_another_strategy_is_not_given_it_and_who_comes_back_is(tmp_path: Path) -> None:
-    crawls.start_crawl(tmp_path, SETTINGS, MODEL)
-    crawls.change_settings(tmp_path, {"strategy": "breadth"})
+    services.crawls.start_crawl(tmp_path, SETTINGS, MODEL)
+    services.crawls.change_settings(tmp_path, {"strategy": "breadth"})
     assert not isinstance(strategy_of(tmp_path), Portable)
-    crawls.change_settings(tmp_path, {"strategy": "teller"})
+    services.crawls.change_settings(tmp_path, {"strategy": "teller"})
     assert knowledge_of(tmp_path) == KNOWLEDGE
 
 
 def test_a_crawl_whose_model_is_gone_says_so(tmp_path: Path) -> None:
-    crawls.start_crawl(tmp_path, SETTINGS, MODEL)
+    services.crawls.start_crawl(tmp_path, SETTINGS, MODEL)
     (tmp_path / folders.MODEL).unlink()
     with pytest.raises(InputError, match=r"crawl\.model: there is no such model file"):
         strategy_of(tmp_path)
@@ -73,6 +72,6 @@ def test_a_crawl_whose_model_is_gone_says_so(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_file_of_the_user_in_the_folder_is_not_taken_for_a_model(tmp_path: Path) -> None:
-    crawls.start_crawl(tmp_path, SETTINGS)
+    services.crawls.start_crawl(tmp_path, SETTINGS)
     (tmp_path / folders.MODEL).write_bytes(b"not ours")
     assert knowledge_of(tmp_path) == b""

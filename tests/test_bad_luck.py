@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from shoal import indexer
+from shoal import indexer, services
 from shoal.errors import FolderError, InputError, ShoalError, StorageFull
 from shoal.files import written
 from shoal.model import Mark
-from shoal.services import crawls
 from shoal.store import backup, mark_log
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_store import open_store
@@ -76,7 +75,7 @@ def _resume(folder: Path) -> object:
 ACTS: dict[str, Callable[[Path], object]] = {
     "begin": lambda place: folders.create(place / "new", SETTINGS),
     "go on": lambda place: _resume(place / "c"),
-    "change": lambda place: crawls.change_settings(place / "c", {"max_pages": 3}),
+    "change": lambda place: services.crawls.change_settings(place / "c", {"max_pages": 3}),
     "mark": lambda place: mark_log.add(place / "c", [Mark(url="http://a.test/1", relevant=True, at=1.0)]),
     "index": lambda place: indexer.rebuild(place / "c"),
     "save": lambda place: backup.save(place / "c", place / "saved.tar", silent),

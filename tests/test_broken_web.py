@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
+from shoal import services
 from shoal.model import Reason, State, Term, Topic
-from shoal.services import crawls
 from shoal.settings import Budget, Fetching, ImageSettings, Politeness, Scope, Settings
 from shoal.store.ownership import LOG
 from shoal.testing.broken_web import BrokenWeb, Maker, said
@@ -141,7 +141,7 @@ async def test_broken_images_end_as_well(tmp_path: Path) -> None:
         operator.prepares("c", settings)
         finished = await operator.runs("resume", "--dir", "c", "--quiet")
         assert finished.code == 0, finished.err
-    status = crawls.crawl_status(tmp_path / "c")
+    status = services.status.crawl_status(tmp_path / "c")
     assert status.images is not None
     assert status.images.waiting == 0
     assert status.internal_errors == 0, (tmp_path / "c" / LOG).read_text()

@@ -13,8 +13,7 @@ from pathlib import Path
 import click
 import pytest
 
-from shoal import cli
-from shoal.services import crawls
+from shoal import cli, services
 from shoal.store.crawl_folder import lock
 from shoal.topic.topic_file import topic_from_words
 from tests.commands.conftest import HOME
@@ -129,7 +128,7 @@ def test_no_command_shows_what_there_is(shoal: Shell) -> None:
 
 
 def make_crawl(folder: Path) -> None:
-    crawls.start_crawl(folder, topic_from_words("grid", [HOME], names=crawls.names()))
+    services.crawls.start_crawl(folder, topic_from_words("grid", [HOME], names=services.choices.names()))
 
 
 @pytest.mark.parametrize("command", [("resume",), ("status",), ("export",), ("explain", HOME)], ids=lambda c: c[0])

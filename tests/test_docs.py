@@ -80,7 +80,7 @@ def test_every_field_of_an_answer_is_documented(command: str, fields: tuple[str,
 
 def test_the_environment_is_documented() -> None:
     text = read("docs/commands.md")
-    assert [name for name in (*ENVIRONMENT, "SHOAL_STATE_DIR") if f"`{name}`" not in text] == []
+    assert [name for name in (*ENVIRONMENT, "SHOAL_HOME") if f"`{name}`" not in text] == []
 
 
 def command_lines() -> Iterator[tuple[str, str]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from shoal import assembly
+from shoal import assembly, services
 from shoal.crawl.page_reader import PageReader
 from shoal.crawl.readers import InTurns
 from shoal.crawl.worker import PageVisitor, work_together
@@ -18,7 +18,6 @@ from shoal.fetch.client import HttpFetcher
 from shoal.judge import make_judge
 from shoal.model import Reason, State, Term, Topic
 from shoal.parse.parser import HtmlParser
-from shoal.services import crawls
 from shoal.settings import Budget, Fetching, Politeness, Settings
 from shoal.store.crawl_store import open_store
 from shoal.store.packed_page import pack
@@ -207,7 +206,7 @@ async def crawl_here(folder: Path, settings: Settings, names: dict[str, str]) ->
     def lookup(name: str) -> tuple[str, ...]:
         return (names[name],)
 
-    crawls.start_crawl(folder, settings)
+    services.crawls.start_crawl(folder, settings)
     with open_store(folder) as store:
         coordinator = assembly.make_coordinator(store, MemoryLedger())
         async with HttpFetcher(settings.fetching, lookup=lookup) as fetcher, asyncio.TaskGroup() as group:

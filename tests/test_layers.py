@@ -3,7 +3,8 @@
 Imports go right only:
 
     cli → commands → evaluate → services → assembly → indexer | cluster → crawl → frontier | strategy → judge | seeds
-        → fetch | parse | store | index → images → topic → protocols → settings → model → urls | text | files → errors | cache
+        → fetch | parse | store | installation | index → database → images → topic → protocols → settings → model
+        → urls | text | files → errors | cache
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("crawl",),
     ("frontier", "strategy", "testing"),
     ("judge", "seeds"),
-    ("fetch", "parse", "store", "index"),
+    ("fetch", "parse", "store", "installation", "index"),
+    ("database",),
     ("images",),
     ("topic",),
     ("steady_clock", "internal_errors", "histogram", "templates"),
@@ -55,7 +57,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "ada_url": ("urls",),
     "ahocorasick_rs": ("text",),
     "aiohttp": ("fetch", "testing"),
-    "asyncpg": ("store.postgres",),
+    "asyncpg": ("database.postgres",),
     "click": ("cli", "commands"),
     "fastwarc": ("evaluate.recorded",),
     "isal": ("store.warc", "store.packed_page"),
@@ -87,7 +89,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "rich": ("commands",),
     "rjieba": ("text",),
     "scipy": ("strategy.graph", "evaluate.oracle"),
-    "sqlite3": ("store",),
+    "sqlite3": ("store", "database", "installation"),
     "tantivy": ("index",),
     "tomlkit": ("topic.topic_writer",),
     "turbohtml": ("parse",),

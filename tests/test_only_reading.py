@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from shoal import services
 from shoal.errors import FolderError
-from shoal.services import check, crawls, images, marks, search, versions
+from shoal.services import check, images, marks, search, versions
 from shoal.services.search import Finder
 from shoal.settings import Cluster
 from shoal.store import crawl_folder as folders
@@ -30,10 +31,10 @@ def similar(folder: Path) -> object:
 
 
 LOOKS: dict[str, Callable[[Path], object]] = {
-    "status": crawls.crawl_status,
-    "explain": lambda folder: crawls.explain_url(folder, URL),
-    "export": lambda folder: crawls.export_pages(folder, "jsonl", io.BytesIO(), relevant_only=False),
-    "topic show": crawls.topic_history,
+    "status": services.status.crawl_status,
+    "explain": lambda folder: services.explain.explain_url(folder, URL),
+    "export": lambda folder: services.export.export_pages(folder, "jsonl", io.BytesIO(), relevant_only=False),
+    "topic show": services.topics.topic_history,
     "check": check.check,
     "search": lambda folder: search.search(folder, "power"),
     "similar": similar,

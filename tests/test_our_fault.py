@@ -8,15 +8,16 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from shoal import services
 from shoal.commands.crawl import outcome
 from shoal.commands.status import show_status
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.prometheus import CrawlCollector
 from shoal.crawl.termination import Ending
+from shoal.installation.location import Installation
 from shoal.internal_errors import LOGGER
 from shoal.model import Page, Reason, Response, State
 from shoal.parse.parser import HtmlParser
-from shoal.services import crawls
 from shoal.store.ownership import LOG
 from shoal.testing.webserver import WebServer
 from shoal.topic.topic_file import topic_from_words
@@ -32,9 +33,9 @@ async def _crawl(folder: Path) -> tuple[Ending, Coordinator]:
 
     async with WebServer(SmallWeb([5, 4, 3, 2])) as server:
         options = {"proxy": server.proxy, "delay": 0.0}
-        settings = topic_from_words("grid", (HOME,), names=crawls.names(), options=options, environ={})
-        crawls.start_crawl(folder, replace(settings, index=False))
-        return await crawls.run_crawl(folder, watch, ledger_file=folder.parent / "ledger.sqlite"), seen[0]
+        settings = topic_from_words("grid", (HOME,), names=services.choices.names(), options=options, environ={})
+        services.crawls.start_crawl(folder, replace(settings, index=False))
+        return await services.run.run_crawl(folder, Installation(home=folder.parent), watch), seen[0]
 
 
 @pytest.mark.slow
@@ -60,7 +61,7 @@ def test_a_bug_is_neither_hidden_nor_fatal(
     log = (folder / LOG).read_text(encoding="utf-8")
     assert log.count("Traceback") == 1, "once for each place"
     assert all(f"{url}: " in log for url in bad)
-    status = crawls.crawl_status(folder)
+    status = services.status.crawl_status(folder)
     assert status.internal_errors == coordinator.statistics().internal == 3
     sentence = f"3 pages could not be understood: this is our fault, see {folder / LOG}"
     assert sentence in outcome(folder, ending, status)

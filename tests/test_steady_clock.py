@@ -11,20 +11,20 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from shoal import assembly
+from shoal import assembly, services
 from shoal.cluster.leases import Leases
 from shoal.cluster.wire import Assigned
 from shoal.crawl.termination import Ending
 from shoal.fetch.client import MAX_RETRY_AFTER, HttpFetcher
 from shoal.frontier.politeness import Clocks
 from shoal.frontier.robots import Rulebook
+from shoal.installation.location import Installation
+from shoal.installation.sqlite_ledger import SqliteLedger
 from shoal.model import Failure, Missed, Reason, RobotsRead, Task, Term, Timing, Topic
 from shoal.protocols import Ledger
-from shoal.services import crawls
 from shoal.settings import Budget, Fetching, Politeness, Settings
 from shoal.steady_clock import SteadyClock, WallLedger, seconds_up
 from shoal.store.crawl_store import open_store
-from shoal.store.sqlite_ledger import SqliteLedger
 from shoal.testing.memory_ledger import MemoryLedger
 
 NOW = 1_800_000_000.0
@@ -236,7 +236,7 @@ def settings(**more: object) -> Settings:
 async def test_a_retry_that_an_earlier_run_wrote_down_waits_no_longer_than_the_longest(
     computer: Computer, jump: float, tmp_path: Path
 ) -> None:
-    crawls.start_crawl(tmp_path, settings())
+    services.crawls.start_crawl(tmp_path, settings())
     with open_store(tmp_path) as store:
         coordinator = assembly.make_coordinator(store, MemoryLedger(), computer.clock(), commit_seconds=0.01)
         running = asyncio.create_task(coordinator.run())
@@ -266,7 +266,7 @@ async def test_a_retry_that_an_earlier_run_wrote_down_waits_no_longer_than_the_l
 
 @JUMPS
 async def test_a_time_budget_is_spent_by_the_second(computer: Computer, jump: float, tmp_path: Path) -> None:
-    crawls.start_crawl(tmp_path, settings(budget=Budget(max_time=100.0)))
+    services.crawls.start_crawl(tmp_path, settings(budget=Budget(max_time=100.0)))
     with open_store(tmp_path) as store:
         coordinator = assembly.make_coordinator(store, MemoryLedger(), computer.clock())
         computer.wait(40)
@@ -288,12 +288,12 @@ async def test_a_crawl_of_the_command_line_goes_by_a_steady_clock(
         return made(store, ledger, clock, **more)  # type: ignore[arg-type]
 
     monkeypatch.setattr(assembly, "make_coordinator", make)
-    crawls.start_crawl(tmp_path / "c", settings(budget=Budget(max_pages=0)))
+    services.crawls.start_crawl(tmp_path / "c", settings(budget=Budget(max_pages=0)))
 
     async def nobody(coordinator: object) -> None:
         return
 
-    await crawls.run_crawl(tmp_path / "c", nobody, ledger_file=tmp_path / "hosts.sqlite")
+    await services.run.run_crawl(tmp_path / "c", Installation(home=tmp_path), nobody)
     assert used == [(WallLedger, SteadyClock)]
 
 

@@ -13,13 +13,13 @@ import pytest
 from msgspec.structs import replace
 from rich.console import Console
 
+from shoal import services
 from shoal.commands import live_view
 from shoal.commands.crawl import crawl, outcome
 from shoal.commands.resume import resume
 from shoal.crawl.termination import Ending
 from shoal.errors import InputError
 from shoal.model import Outlook
-from shoal.services import crawls
 from shoal.settings import Budget
 from shoal.store.crawl_status import Forecast
 from shoal.testing.webserver import WebServer
@@ -81,15 +81,15 @@ def test_resume_reads_it_in_the_same_way() -> None:
 def test_a_topic_file_can_say_it(tmp_path: Path, said: str, share: float | None) -> None:
     path = tmp_path / "电网.toml"
     path.write_text(f'keywords = ["电网"]\nseeds = ["{HOME}"]\nuntil_done = {said}\n', encoding="utf-8")
-    assert read_topic(path, names=crawls.names()).budget == Budget(until_done=share)
+    assert read_topic(path, names=services.choices.names()).budget == Budget(until_done=share)
 
 
 def test_what_is_typed_wins_and_0_takes_it_back() -> None:
-    settings = topic_from_words("grid", [HOME], names=crawls.names(), options={"until_done": "5%"})
+    settings = topic_from_words("grid", [HOME], names=services.choices.names(), options={"until_done": "5%"})
     assert settings.budget.until_done == 0.05
-    assert overlay(settings, {}, names=crawls.names()).budget.until_done == 0.05
-    assert overlay(settings, {"until_done": "2.5%"}, names=crawls.names()).budget.until_done == 0.025
-    assert overlay(settings, {"until_done": "0"}, names=crawls.names()).budget.until_done is None
+    assert overlay(settings, {}, names=services.choices.names()).budget.until_done == 0.05
+    assert overlay(settings, {"until_done": "2.5%"}, names=services.choices.names()).budget.until_done == 0.025
+    assert overlay(settings, {"until_done": "0"}, names=services.choices.names()).budget.until_done is None
 
 
 @pytest.mark.parametrize("share", ["-0.1", "1.1", "101%", "nan", "inf", "soon", "", "%", "5 %%"])
@@ -97,7 +97,7 @@ def test_what_is_no_share_is_one_sentence(share: str) -> None:
     with pytest.raises(
         InputError, match=r"^--until-done must be a share from 0 to 1 or a percentage, such as 0.05 or '5%'"
     ):
-        topic_from_words("grid", [HOME], names=crawls.names(), options={"until_done": share})
+        topic_from_words("grid", [HOME], names=services.choices.names(), options={"until_done": share})
 
 
 # --- a crawl of an exhausted topic -----------------------------------------------------------------------------------

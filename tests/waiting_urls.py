@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from shoal import services
 from shoal.model import Term, Topic
-from shoal.services import crawls
 from shoal.settings import Budget
 from shoal.testing.fakes import Answer, html
 from shoal.urls import normalise
@@ -42,4 +42,4 @@ def crawled(folder: Path, strategy: str = "learned") -> Simulation:
 
 def waiting(folder: Path, subject: str) -> str:
     """A URL that was not fetched."""
-    return next(url for url in urls(subject) if crawls.explain_url(folder, url, in_depth=False).state == "waiting")
+    return next(url for url in urls(subject) if services.explain.explain_url(folder, url).state == "waiting")

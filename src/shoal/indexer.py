@@ -20,6 +20,7 @@ from zlib import crc32
 import msgspec
 
 from shoal.cache import cached
+from shoal.database.sql import Database
 from shoal.errors import FolderBusy, FolderError, ShoalError
 from shoal.index.analyzer import tokens
 from shoal.index.index_folder import STANDINGS, IndexWriter, exists, opened, problem
@@ -28,7 +29,6 @@ from shoal.protocols import Progress, no_progress
 from shoal.store import change_feed
 from shoal.store import crawl_folder as folders
 from shoal.store.change_feed import Said
-from shoal.store.database import Database
 from shoal.strategy.graph import DAMPING, Graph
 
 PAGES = "index"

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from pathlib import Path
 
 import pytest
 
+from shoal import services
 from shoal.cli import main
-from shoal.services import crawls
+from shoal.model import Evidence
 from tests.commands.conftest import HOME
 from tests.shell import Shell
 from tests.waiting_urls import crawled, waiting
@@ -28,7 +30,7 @@ def test_a_person_sees_them_with_their_signs(folder: Path, capsys: pytest.Captur
     url = waiting(folder, "sport")
     assert explained(folder, url) == 0
     said = capsys.readouterr().out
-    parts = crawls.explain_url(folder, url).value_why
+    parts = reasons(folder, url)
     heading = said.index("\nWhat makes its value now\n")
     for part in parts:
         assert said.index(f"  {part.amount:+6.3f}  {part.what}\n") > heading
@@ -37,9 +39,13 @@ def test_a_person_sees_them_with_their_signs(folder: Path, capsys: pytest.Captur
 def test_a_program_reads_them_as_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     url = waiting(folder, "电网")
     assert explained(folder, url, "--json") == 0
-    parts = crawls.explain_url(folder, url).value_why
+    parts = reasons(folder, url)
     found = json.loads(capsys.readouterr().out)["value_why"]
     assert found == [{"what": part.what, "amount": pytest.approx(part.amount)} for part in parts]
+
+
+def reasons(folder: Path, url: str) -> tuple[Evidence, ...]:
+    return asyncio.run(services.explain.explain_in_depth(folder, url)).value_why
 
 
 def explained(folder: Path, url: str, *options: str) -> int:
@@ -51,7 +57,7 @@ def explained(folder: Path, url: str, *options: str) -> int:
 def test_a_strategy_that_gives_no_reasons_needs_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     crawled(tmp_path, "breadth")
     url = waiting(tmp_path, "sport")
-    assert crawls.explain_url(tmp_path, url).value_why == ()
+    assert reasons(tmp_path, url) == ()
     assert explained(tmp_path, url) == 0
     assert "value now" not in capsys.readouterr().out
 

@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from shoal import services
 from shoal.errors import InputError
-from shoal.services import crawls, marks
+from shoal.services import marks
 from shoal.settings import Settings
 from shoal.store import crawl_folder as folders
 from shoal.store.strategy_memory import FORMAT, read_model, write_model
@@ -193,7 +194,7 @@ def test_show_says_the_same_of_files_that_are_none(shoal: Shell, tmp_path: Path)
 
 
 def test_a_model_is_for_the_start_of_a_crawl(shoal: Shell, tmp_path: Path) -> None:
-    crawls.start_crawl(tmp_path / "c", SETTINGS)
+    services.crawls.start_crawl(tmp_path / "c", SETTINGS)
     said = shoal("resume", "--dir", "c", "--model", "x").sentence()
     assert said == "--model is for the start of a crawl: this one has learned from its own pages since."
 
@@ -216,7 +217,7 @@ def complaint(folder: Path, out: Path) -> str:
 
 def test_a_strategy_that_learns_nothing_says_who_does(tmp_path: Path) -> None:
     folder = tmp_path / "c"
-    crawls.start_crawl(folder, Settings(topic=SETTINGS.topic, seeds=(HOME,), strategy="breadth"))
+    services.crawls.start_crawl(folder, Settings(topic=SETTINGS.topic, seeds=(HOME,), strategy="breadth"))
     said = complaint(folder, tmp_path / "m")
     assert said.startswith("The strategy breadth learns nothing that another crawl could begin with; only ")
     assert "teller" in said
@@ -224,19 +225,19 @@ def test_a_strategy_that_learns_nothing_says_who_does(tmp_path: Path) -> None:
 
 
 def test_a_crawl_that_has_not_learned_yet_says_so(tmp_path: Path) -> None:
-    crawls.start_crawl(tmp_path / "c", SETTINGS)
+    services.crawls.start_crawl(tmp_path / "c", SETTINGS)
     assert complaint(tmp_path / "c", tmp_path / "m").startswith("The crawl has learned nothing yet")
 
 
 def test_a_running_crawl_must_be_stopped_first(tmp_path: Path) -> None:
-    crawls.start_crawl(tmp_path / "c", SETTINGS, MODEL)
+    services.crawls.start_crawl(tmp_path / "c", SETTINGS, MODEL)
     with folders.lock(tmp_path / "c"):
         assert complaint(tmp_path / "c", tmp_path / "m").startswith(f"A crawl is running in {tmp_path / 'c'}: stop it")
 
 
 @pytest.mark.parametrize("name", ["crawl.sqlite", "crawl.model", "lock", "pages-00001.warc.gz", "marks.jsonl"])
 def test_no_file_of_the_crawl_is_overwritten(tmp_path: Path, name: str) -> None:
-    crawls.start_crawl(tmp_path / "c", SETTINGS, MODEL)
+    services.crawls.start_crawl(tmp_path / "c", SETTINGS, MODEL)
     assert complaint(tmp_path / "c", tmp_path / "c" / name).endswith(
         "is a file of the crawl itself: choose another name."
     )
@@ -244,7 +245,7 @@ def test_no_file_of_the_crawl_is_overwritten(tmp_path: Path, name: str) -> None:
 
 
 def test_folders_and_places_that_cannot_be_used_are_one_sentence(shoal: Shell, tmp_path: Path) -> None:
-    crawls.start_crawl(tmp_path / "c", SETTINGS, MODEL)
+    services.crawls.start_crawl(tmp_path / "c", SETTINGS, MODEL)
     for folder, out, words in (
         ("none", "m", "There is no crawl in none: start one with"),
         ("c", "missing/m", "Cannot write missing/m: No such file or directory."),

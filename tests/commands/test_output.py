@@ -131,7 +131,7 @@ def on_a_terminal(*arguments: str, home: Path) -> bytes:
     reader.start()
     with (
         open(theirs, "w", encoding="utf-8") as stream,
-        patch.dict(os.environ, {"SHOAL_STATE_DIR": str(home), "TERM": "dumb", "NO_COLOR": "1"}),
+        patch.dict(os.environ, {"SHOAL_HOME": str(home), "TERM": "dumb", "NO_COLOR": "1"}),
         redirect_stdout(stream),
         redirect_stderr(stream),
         pytest.raises(SystemExit),
@@ -197,7 +197,7 @@ def as_process(
     return subprocess.run(
         [sys.executable, "-m", "shoal", *arguments],
         cwd=home,
-        env={**os.environ, "SHOAL_STATE_DIR": str(home / "state"), **(environ or {})},
+        env={**os.environ, "SHOAL_HOME": str(home / "state"), **(environ or {})},
         stdin=subprocess.DEVNULL,
         stdout=stdout,
         stderr=subprocess.PIPE,

@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
+from shoal import services
 from shoal.seeds.selection import Listed
-from shoal.services import crawls
 from shoal.testing.searxng_web import SearxngWeb, result
 from shoal.testing.webserver import SimpleWeb, WebServer
 from shoal.topic.topic_file import read_topic
@@ -117,7 +117,7 @@ def test_an_instance_elsewhere_is_asked_through_the_proxy(shoal: Shoal, instance
 def test_a_new_topic_file_can_be_crawled(shoal: Shoal, instance: str) -> None:
     kept = shoal("find", "power grid, 电网=0.5", "--searxng", instance, "--choose", "1-2,4", "--topic-file", "t.toml")
     assert (kept.code, kept.err) == (0, "3 seeds added to t.toml.\n")
-    settings = read_topic(Path("t.toml"), names=crawls.names())
+    settings = read_topic(Path("t.toml"), names=services.choices.names())
     assert settings.seeds == (URLS[0], URLS[1], URLS[3])
     assert [(term.text, term.weight) for term in settings.topic.terms] == [("power grid", 1.0), ("电网", 0.5)]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from shoal import services
 from shoal.cli import main
-from shoal.services import crawls
 from shoal.testing.vector_packages import install_chinese
 
 
@@ -23,8 +23,8 @@ def said(capsys: pytest.CaptureFixture[str], *options: str) -> str:
 def test_every_strategy_and_judge_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
     shown = said(capsys)
     found = json.loads(said(capsys, "--json"))
-    assert [one["name"] for one in found["strategies"]] == list(crawls.names().strategies)
-    assert [one["name"] for one in found["judges"]] == list(crawls.names().judges)
+    assert [one["name"] for one in found["strategies"]] == list(services.choices.names().strategies)
+    assert [one["name"] for one in found["judges"]] == list(services.choices.names().judges)
     assert [one["name"] for part in ("strategies", "judges") for one in found[part] if one["name"] not in shown] == []
 
 

@@ -13,11 +13,11 @@ import pytest
 from click.testing import CliRunner, Result
 from rich.cells import cell_len
 
+from shoal import services
 from shoal.commands.topic import show_history, show_lesson, show_topic, topic, word_table
 from shoal.errors import InputError
 from shoal.model import Origin, Page, Term, Topic
 from shoal.model.stored import TopicChange
-from shoal.services import crawls
 from shoal.settings import Settings
 from shoal.testing.webserver import SimpleWeb, WebServer
 from shoal.topic.term_weights import LearnedTopic, TermStatistics
@@ -61,7 +61,7 @@ def samples(tmp_path: Path) -> list[Path]:
 def test_a_topic_file_is_made_that_a_crawl_can_use(tmp_path: Path, samples: list[Path]) -> None:
     out = tmp_path / "电网.toml"
     said = run("learn", "--from", *samples, "--topic", "电网, power grid=0.5", "--out", out, "--name", "电网 grid")
-    learned = read_topic(out, names=crawls.names(), options={"seeds": ("http://a.test/",)}).topic
+    learned = read_topic(out, names=services.choices.names(), options={"seeds": ("http://a.test/",)}).topic
     by_origin = {
         origin: {term.text for term in learned.terms if term.origin is origin} for origin in (Origin.HAND, Origin.SEEDS)
     }
@@ -94,7 +94,7 @@ async def test_urls_become_the_seeds(tmp_path: Path) -> None:
         said = await asyncio.to_thread(
             run, "learn", *pages, "--proxy", server.proxy, "--delay", "0", "--user-agent", "Minnow/1", "--out", out
         )
-    assert read_topic(out, names=crawls.names()).seeds == ("http://b.test/%E7%94%B5", "http://a.test/grid")
+    assert read_topic(out, names=services.choices.names()).seeds == ("http://b.test/%E7%94%B5", "http://a.test/grid")
     assert said.stderr.endswith(f"Crawl with: shoal crawl {out}\n")
 
 
@@ -142,7 +142,7 @@ def test_a_file_is_shown(tmp_path: Path) -> None:
 
 def test_the_topic_of_a_crawl_and_its_history_are_shown(tmp_path: Path) -> None:
     started = Topic(name="grid", terms=(Term(text="grid"),), threshold=0.3)
-    crawls.start_crawl(tmp_path / "crawl", Settings(topic=started, seeds=("http://a.test/",)))
+    services.crawls.start_crawl(tmp_path / "crawl", Settings(topic=started, seeds=("http://a.test/",)))
     assert answer("show", "--dir", tmp_path / "crawl")["threshold"] == 0.3
     [first] = answer("show", "--dir", tmp_path / "crawl", "--history")
     assert (first["version"], first["pages"], first["learned"], first["moved"]) == (1, 0, [], [])

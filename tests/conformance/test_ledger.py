@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from shoal.installation.postgres_ledger import PostgresLedger
+from shoal.installation.sqlite_ledger import SqliteLedger
 from shoal.protocols import Ledger
-from shoal.store.postgres_ledger import PostgresLedger
-from shoal.store.sqlite_ledger import SqliteLedger
 from shoal.testing.memory_ledger import Clock, MemoryLedger
 
 NOW = 1_800_000_000.0

@@ -13,6 +13,7 @@ from random import Random
 import msgspec
 import pytest
 
+from shoal import services
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.page_reader import PageReader
 from shoal.crawl.readers import InTurns
@@ -48,7 +49,6 @@ from shoal.protocols import (
     Repricer,
     Strategy,
 )
-from shoal.services import crawls
 from shoal.store.packed_page import pack
 from shoal.strategy import SEED_PRIORITY, capabilities_of, strategies
 from shoal.testing.fakes import Answer, FakeFetcher
@@ -562,7 +562,7 @@ def test_a_crawl_that_was_stopped_goes_on_where_it_was(rememberer: Registered[St
 
     assert stopped.play(stop_soon) is Ending.STOPPED
     assert 8 < len(stored(stopped.folder)) < len(undisturbed) - 8
-    crawls.change_settings(stopped.folder, {})  # as `shoal resume` does
+    services.crawls.change_settings(stopped.folder, {})  # as `shoal resume` does
     assert stopped.run() is Ending.NOTHING_LEFT
     assert len(stopped.pages_asked) == len(set(stopped.pages_asked)), "no page is fetched twice"
     assert_nothing_is_lost(stopped, undisturbed)

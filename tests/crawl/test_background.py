@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
+from shoal import services
 from shoal.crawl.committer import COMMIT_SECONDS
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.termination import Ending
-from shoal.services import crawls, marks
+from shoal.services import marks
 from shoal.settings import Budget, Politeness
 from shoal.strategy.learned import Learned
 from shoal.testing.fakes import Answer
@@ -107,11 +108,11 @@ def test_a_crawl_that_goes_on_knows_all_that_was_said(tmp_path: Path, listeners:
     marks.mark_pages(tmp_path, [LIKED, SEED], False)
     marks.mark_pages(tmp_path, [LIKED], True)
     marks.mark_pages(tmp_path, [SEED], None)
-    crawls.change_settings(tmp_path, {"max_pages": 8})
+    services.crawls.change_settings(tmp_path, {"max_pages": 8})
     assert crawl.run() is Ending.PAGES
     assert [(said.url, said.relevant) for said in listeners[1].heard] == [(LIKED, True)]
     assert listeners[1].refreshed == [1]
-    crawls.change_settings(tmp_path, {"max_pages": 100})
+    services.crawls.change_settings(tmp_path, {"max_pages": 100})
     crawl.run()
     assert [(said.url, said.relevant) for said in listeners[2].heard] == [(LIKED, True)]
 
@@ -120,7 +121,7 @@ def test_what_was_said_before_is_known_before_the_first_request(tmp_path: Path, 
     crawl = crawl_of(tmp_path, budget=Budget(max_pages=5))
     crawl.run()
     marks.mark_pages(tmp_path, [LIKED], True)
-    crawls.change_settings(tmp_path, {"max_pages": 100})
+    services.crawls.change_settings(tmp_path, {"max_pages": 100})
 
     async def scene(coordinator: Coordinator) -> int:
         running = asyncio.create_task(coordinator.run())

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from shoal import services
 from shoal.commands import live_view
+from shoal.installation.location import Installation
 from shoal.model import Reason, State, Term, Topic
-from shoal.services import crawls
 from shoal.settings import Fetching, Politeness, Settings
 from shoal.testing.webserver import SimpleWeb, WebServer
 from tests.running import Command, Operator, all_gone, assert_consistent, fates, stored
@@ -169,11 +170,13 @@ async def test_worker_processes_that_cannot_even_start_end_the_crawl(
 ) -> None:
     """Here because somebody removed a judge; the next ones would fare no better. They hang up well before they are gone."""
     topic = Topic(name="grid", terms=(Term(text="grid"),))
-    crawls.start_crawl(tmp_path / "c", Settings(topic=topic, seeds=(HOME,), judge="removed", processes=2, index=False))
+    services.crawls.start_crawl(
+        tmp_path / "c", Settings(topic=topic, seeds=(HOME,), judge="removed", processes=2, index=False)
+    )
     with pytest.raises(RuntimeError, match=r"^a worker process ended with code 1 before it asked for work$"):
         async with asyncio.timeout(60):
-            await crawls.run_crawl(
-                tmp_path / "c", live_view.progress(tmp_path, silent=True), ledger_file=tmp_path / "hosts.sqlite"
+            await services.run.run_crawl(
+                tmp_path / "c", Installation(home=tmp_path), live_view.progress(tmp_path, silent=True)
             )
     assert "KeyError: 'removed'" in capfd.readouterr().err
 

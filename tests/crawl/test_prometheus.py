@@ -17,11 +17,12 @@ from msgspec.structs import replace
 from prometheus_client.metrics_core import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
+from shoal import services
 from shoal.crawl import prometheus
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.metrics import ClusterFigures, WorkerFigures
+from shoal.installation.location import Installation
 from shoal.model import Failure, Missed, Reason, Response, Seen, State, Task, Timing
-from shoal.services import crawls
 from shoal.settings import ListenAddress
 from shoal.store import crawl_folder as folders
 from shoal.store import crawl_status
@@ -89,14 +90,14 @@ async def _crawled(folder: Path) -> Scraped:
     web.busy(1, first=3)
     async with WebServer(web) as server:
         options = {"proxy": server.proxy, "delay": 0.0}
-        settings = topic_from_words("grid", (HOME,), names=crawls.names(), options=options, environ={})
+        settings = topic_from_words("grid", (HOME,), names=services.choices.names(), options=options, environ={})
         politeness = replace(settings.politeness, backoff_first=0.05)
-        crawls.start_crawl(folder, replace(settings, politeness=politeness, index=False))
-        await crawls.run_crawl(folder, watch, ledger_file=folder.parent / "ledger.sqlite")
+        services.crawls.start_crawl(folder, replace(settings, politeness=politeness, index=False))
+        await services.run.run_crawl(folder, Installation(home=folder.parent), watch)
     states = partial(_stored_states, folder)
     collector = prometheus.CrawlCollector("c", seen[0].figures, states=states, cluster=lambda: CLUSTER)
     async with prometheus.serving(ListenAddress(port=0), collector) as port:
-        return Scraped(text=await scrape(port), status=crawls.crawl_status(folder))
+        return Scraped(text=await scrape(port), status=services.status.crawl_status(folder))
 
 
 def _stored_states(folder: Path) -> dict[State, int]:

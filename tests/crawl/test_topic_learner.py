@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from shoal import services
 from shoal.crawl.topic_learner import TopicLearner
 from shoal.model import Origin, Page, Response, Seen, Task, Term, Timing, Topic, Verdict
 from shoal.model.stored import TopicChange
-from shoal.services import crawls
 from shoal.settings import Budget, Learning
 from shoal.store import crawl_folder as folders
 from shoal.store import strategy_memory as memories
@@ -291,9 +291,9 @@ def simulation(folder: Path, **settings: Any) -> Simulation:
 def test_pages_are_judged_by_what_was_learned(tmp_path: Path) -> None:
     crawl = simulation(tmp_path / "crawl")
     crawl.run()
-    pages = crawls.fetched_pages(tmp_path / "crawl")
+    pages = services.export.fetched_pages(tmp_path / "crawl")
     assert [page.relevant for page in pages[3:]] == [True] * len(pages[3:])
-    first, second = crawls.topic_history(tmp_path / "crawl")
+    first, second = services.topics.topic_history(tmp_path / "crawl")
     assert first.topic == GRID
     assert "transformer" in words(second, Origin.SEEDS)
 
@@ -301,10 +301,10 @@ def test_pages_are_judged_by_what_was_learned(tmp_path: Path) -> None:
 def test_without_learning_they_are_not(tmp_path: Path) -> None:
     crawl = Simulation(tmp_path / "crawl", web(), topic=GRID)
     crawl.run()
-    first, *others = crawls.fetched_pages(tmp_path / "crawl")
+    first, *others = services.export.fetched_pages(tmp_path / "crawl")
     assert first.relevant
     assert not any(page.relevant for page in others)
-    assert [change.topic for change in crawls.topic_history(tmp_path / "crawl")] == [GRID]
+    assert [change.topic for change in services.topics.topic_history(tmp_path / "crawl")] == [GRID]
 
 
 def test_a_crawl_that_ends_before_it_learned_learns_when_it_goes_on(tmp_path: Path) -> None:
@@ -312,10 +312,10 @@ def test_a_crawl_that_ends_before_it_learned_learns_when_it_goes_on(tmp_path: Pa
     seeds = (SEED, "http://gone.test/")  # which never comes, so the first interval must be over
     crawl = simulation(folder, seeds=seeds, budget=Budget(max_pages=2))
     crawl.run()
-    assert len(crawls.topic_history(folder)) == 1
-    crawls.change_settings(folder, {"max_pages": 31})
+    assert len(services.topics.topic_history(folder)) == 1
+    services.crawls.change_settings(folder, {"max_pages": 31})
     crawl.run()
-    assert "transformer" in words(crawls.topic_history(folder)[-1], Origin.SEEDS)
+    assert "transformer" in words(services.topics.topic_history(folder)[-1], Origin.SEEDS)
 
 
 @pytest.mark.slow
@@ -326,9 +326,9 @@ def test_the_next_run_begins_with_the_latest_topic(tmp_path: Path) -> None:
     store = CrawlStore(folder)
     assert store.topic().topic.version == 2
     store.close()
-    crawls.change_settings(folder, {"max_pages": 20})
+    services.crawls.change_settings(folder, {"max_pages": 20})
     crawl.run()
-    assert [page.relevant for page in crawls.fetched_pages(folder)][10:] == [True] * 10
+    assert [page.relevant for page in services.export.fetched_pages(folder)][10:] == [True] * 10
 
 
 @pytest.mark.slow
@@ -336,10 +336,10 @@ def test_a_threshold_set_by_the_user_holds_for_the_learned_topic_too(tmp_path: P
     folder = tmp_path / "crawl"
     crawl = simulation(folder, budget=Budget(max_pages=10))
     crawl.run()
-    crawls.change_settings(folder, {"max_pages": 20, "threshold": 2.0})
+    services.crawls.change_settings(folder, {"max_pages": 20, "threshold": 2.0})
     crawl.run()
-    assert [page.relevant for page in crawls.fetched_pages(folder)][10:] == [False] * 10
-    last = crawls.topic_history(folder)[-1]
+    assert [page.relevant for page in services.export.fetched_pages(folder)][10:] == [False] * 10
+    last = services.topics.topic_history(folder)[-1]
     assert (last.topic.version, last.topic.threshold, last.why) == (3, 2.0, "The user set the threshold to 2.")
 
 
@@ -348,9 +348,9 @@ def test_learned_words_do_not_get_lost_when_the_user_sets_a_threshold(tmp_path: 
     folder = tmp_path / "crawl"
     crawl = simulation(folder, budget=Budget(max_pages=10))
     crawl.run()
-    before = crawls.topic_history(folder)[-1].topic
-    crawls.change_settings(folder, {"threshold": 0.3})
-    after = crawls.topic_history(folder)[-1].topic
+    before = services.topics.topic_history(folder)[-1].topic
+    services.crawls.change_settings(folder, {"threshold": 0.3})
+    after = services.topics.topic_history(folder)[-1].topic
     assert after == replace(before, version=3, threshold=0.3)
 
 
@@ -358,7 +358,7 @@ def test_the_latest_version_is_found_without_reading_the_others(tmp_path: Path) 
     folder = tmp_path / "crawl"
     crawl = simulation(folder, budget=Budget(max_pages=10))
     crawl.run()
-    crawls.change_settings(folder, {"threshold": 0.3})
+    services.crawls.change_settings(folder, {"threshold": 0.3})
     with folders.reading(folder) as database:
         assert memories.latest(database, GRID) == memories.topic_history(database, GRID)[-1]
         database.execute("UPDATE topics SET topic = 'no topic' WHERE version = 2")
@@ -373,10 +373,10 @@ def test_a_crawl_that_goes_on_learns_from_the_seeds_it_has_if_asked_to(tmp_path:
     wishes = Learning(adapt_topic=True, adapt_threshold=True, interval=5, wanted=3)
     crawl = Simulation(folder, web(), topic=GRID, learning=wishes, budget=Budget(max_pages=10))
     crawl.run()
-    assert len(crawls.topic_history(folder)) > 1, "there is a version, with a memory"
-    crawls.change_settings(folder, {"max_pages": 12, "learn_from_seeds": True})
+    assert len(services.topics.topic_history(folder)) > 1, "there is a version, with a memory"
+    services.crawls.change_settings(folder, {"max_pages": 12, "learn_from_seeds": True})
     crawl.run()
-    assert "from 1 seed page." in crawls.topic_history(folder)[-1].why
+    assert "from 1 seed page." in services.topics.topic_history(folder)[-1].why
 
 
 def test_an_interval_goes_on_over_restarts() -> None:

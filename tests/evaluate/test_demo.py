@@ -20,6 +20,7 @@ from shoal.crawl.termination import Ending
 from shoal.errors import FolderError
 from shoal.evaluate.demo import BASELINE, DELAY, FOCUSED, DemoPlan, run_demo
 from shoal.evaluate.generated.synthetic_web import SyntheticWeb
+from shoal.installation.location import Installation
 from shoal.store.crawl_folder import connect, read_settings
 from shoal.testing.politeness_audit import violations
 from shoal.testing.webserver import read_log
@@ -32,7 +33,7 @@ LONG = 400.0
 
 def start(folder: Path, *options: str) -> subprocess.Popen[str]:
     """`shoal demo` as a user starts it; what would be the user's own ledger of hosts lies beside the folder."""
-    environment = os.environ | {"SHOAL_STATE_DIR": str(folder.parent / "users-own")}
+    environment = os.environ | {"SHOAL_HOME": str(folder.parent / "users-own")}
     return subprocess.Popen(
         [sys.executable, "-m", "shoal", "demo", "--dir", str(folder), *options],
         stdout=subprocess.PIPE,
@@ -173,7 +174,7 @@ def test_killed_it_takes_its_server_along(tmp_path: Path) -> None:
         assert is_broken(line)
 
 
-def never(folder: Path, ledger: Path) -> Ending:
+def never(folder: Path, ledger: Installation) -> Ending:
     raise AssertionError("nothing should be crawled")
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from shoal import services
 from shoal.crawl.termination import Ending
 from shoal.errors import FolderError
 from shoal.evaluate import simulation
@@ -18,7 +19,6 @@ from shoal.evaluate.recorded.archive import Archive, open_archive
 from shoal.evaluate.result_cache import ResultCache
 from shoal.evaluate.simulation import Run, simulate
 from shoal.model import Term, Topic
-from shoal.services import crawls
 from shoal.settings import Budget, Fetching, Politeness, Settings
 from shoal.testing.webserver import WebAnswer
 from tests.evaluate.recording import CHINESE, page, redirect, response, robots, save
@@ -88,8 +88,10 @@ def test_a_budget_ends_it(recorded: Archive) -> None:
 
 def test_a_crawl_can_be_kept_and_looked_into(recorded: Archive, tmp_path: Path) -> None:
     run = simulate(recorded, settings(), keep=tmp_path / "kept")
-    assert [row.final_url for row in crawls.fetched_pages(tmp_path / "kept")] == [page.url for page in run.pages]
-    assert crawls.explain_url(tmp_path / "kept", "http://a.test/private").reason == "robots"
+    assert [row.final_url for row in services.export.fetched_pages(tmp_path / "kept")] == [
+        page.url for page in run.pages
+    ]
+    assert services.explain.explain_url(tmp_path / "kept", "http://a.test/private").reason == "robots"
     with pytest.raises(FolderError):
         simulate(recorded, settings(), keep=tmp_path / "kept")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from shoal import assembly
+from shoal import assembly, services
 from shoal.crawl.page_reader import PageReader
 from shoal.crawl.readers import InTurns
 from shoal.crawl.worker import PageVisitor, work_together
@@ -26,10 +26,10 @@ from shoal.fetch.addresses import (
     ask_system,
 )
 from shoal.fetch.client import HttpFetcher
+from shoal.installation.location import Installation
 from shoal.judge import make_judge
 from shoal.model import Reason, State, Term, Topic
 from shoal.parse.parser import HtmlParser
-from shoal.services import crawls
 from shoal.settings import Budget, Fetching, Politeness, Settings
 from shoal.store.crawl_store import open_store
 from shoal.store.packed_page import pack
@@ -203,7 +203,7 @@ class SlowWeb:
 
 
 async def crawl(folder: Path, settings: Settings, lookup: Lookup, web: SlowWeb) -> None:
-    crawls.start_crawl(folder, settings)
+    services.crawls.start_crawl(folder, settings)
     resolver = CachingResolver(lookup)
     with open_store(folder) as store:
         async with HostLocator(resolver, settings.fetching) as locator:
@@ -349,6 +349,6 @@ async def test_the_crawl_of_the_command_line_locates_hosts_also_with_worker_proc
     monkeypatch.setattr(assembly, "make_coordinator", make)
     for processes in (1, 2):
         settings = Settings(topic=TOPIC, seeds=("http://a.test/",), processes=processes, budget=Budget(max_pages=0))
-        crawls.start_crawl(tmp_path / str(processes), settings)
-        await crawls.run_crawl(tmp_path / str(processes), nobody, ledger_file=tmp_path / "hosts.sqlite")
+        services.crawls.start_crawl(tmp_path / str(processes), settings)
+        await services.run.run_crawl(tmp_path / str(processes), Installation(home=tmp_path), nobody)
     assert [type(locator) for locator in located] == [HostLocator, HostLocator]

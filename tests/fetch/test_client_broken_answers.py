@@ -12,7 +12,7 @@ import aiohttp
 import pytest
 from msgspec.structs import replace
 
-from shoal import assembly
+from shoal import assembly, services
 from shoal.crawl.page_reader import PageReader
 from shoal.crawl.readers import InTurns
 from shoal.crawl.worker import PageVisitor, work_together
@@ -20,7 +20,6 @@ from shoal.fetch.client import HttpFetcher
 from shoal.judge import make_judge
 from shoal.model import Failure, Reason, Response, State, Task, Term, Topic
 from shoal.parse.parser import HtmlParser
-from shoal.services import crawls
 from shoal.settings import Fetching, Politeness, Settings
 from shoal.store.crawl_store import open_store
 from shoal.store.packed_page import pack
@@ -129,7 +128,7 @@ async def test_a_crawl_of_a_server_with_latin_1_phrases_ends_and_can_be_resumed(
         seeds = tuple(f"{home}/{number}" for number in range(3))
         quick = Politeness(delay=0.0, backoff_first=0.01, backoff_cap=0.02)
         settings = Settings(topic=topic, seeds=seeds, fetching=QUICK, politeness=quick)
-        crawls.start_crawl(tmp_path, settings)
+        services.crawls.start_crawl(tmp_path, settings)
         with suppress(ExceptionGroup):  # if such a batch is refused as a whole, it must not be in the way later
             await crawl_once(tmp_path, settings, spoil)
         await crawl_once(tmp_path, settings)

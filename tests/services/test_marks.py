@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from shoal import services
 from shoal.crawl.coordinator import Coordinator
 from shoal.errors import FolderError, InputError
-from shoal.services import crawls, marks
+from shoal.services import marks
 from shoal.settings import Budget
 from tests.crawl.simulated import Simulation, hosts
 
@@ -22,7 +23,7 @@ def test_marks_leave_the_figures_of_the_running_crawl_alone(tmp_path: Path) -> N
         return coordinator.statistics().relevant
 
     assert crawl.play(relevant) == 0
-    assert crawls.crawl_status(tmp_path).relevant == 1
+    assert services.status.crawl_status(tmp_path).relevant == 1
 
 
 def test_a_page_that_is_only_waiting_is_marked_when_it_is_there(tmp_path: Path) -> None:
@@ -30,10 +31,12 @@ def test_a_page_that_is_only_waiting_is_marked_when_it_is_there(tmp_path: Path) 
     crawl.run()
     with pytest.raises(InputError, match="it is waiting"):
         marks.mark_pages(tmp_path, ["http://h8.test/0"], True)
-    crawls.change_settings(tmp_path, {"max_pages": 100})
+    services.crawls.change_settings(tmp_path, {"max_pages": 100})
     crawl.run()
     assert marks.mark_pages(tmp_path, ["http://h8.test/0"], True).pages[0].before is None
-    assert [row.marked for row in crawls.fetched_pages(tmp_path) if row.final_url == "http://h8.test/0"] == [True]
+    assert [row.marked for row in services.export.fetched_pages(tmp_path) if row.final_url == "http://h8.test/0"] == [
+        True
+    ]
 
 
 def test_a_folder_without_a_crawl_says_how_to_start_one(tmp_path: Path) -> None:

@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
+from shoal.database.postgres import PostgresDatabase
+from shoal.database.sql import Database
+from shoal.database.sqlite import open_file
 from shoal.model import State
 from shoal.settings import Cluster
-from shoal.store.database import Database, open_file
 from shoal.store.mark_log import lay_over
-from shoal.store.postgres import PostgresDatabase
 from shoal.urls import host_of, key_of
 
 NOW = 1_800_000_000.0  # 2027-01-15T08:00:00Z

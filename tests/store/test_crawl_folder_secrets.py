@@ -12,10 +12,11 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from shoal import services
 from shoal.errors import FolderError
 from shoal.fetch.client import HttpFetcher
+from shoal.installation.location import Installation
 from shoal.model import Failure, Task
-from shoal.services import crawls
 from shoal.settings import Cluster, Fetching, Settings
 from shoal.store import backup, migrate
 from shoal.store import crawl_folder as folders
@@ -64,12 +65,12 @@ def test_a_backup_has_none_and_what_comes_back_asks_for_it(
     assert tells(tmp_path) == ["crawl/cluster.json"]
     backup.bring_back(tmp_path / "saved.tar", tmp_path / "back", "", silent)
     with pytest.raises(FolderError, match=r"password of the proxy http://crawler:\*\*\*@.* --proxy"):
-        asyncio.run(crawls.run_crawl(tmp_path / "back", lambda coordinator: asyncio.sleep(0)))
+        asyncio.run(services.run.run_crawl(tmp_path / "back", Installation(home=tmp_path)))
     monkeypatch.setenv("SHOAL_PROXY", PROXY)
     with open_store(tmp_path / "back") as store:
         assert store.settings == SECRET
     monkeypatch.delenv("SHOAL_PROXY")
-    crawls.change_settings(tmp_path / "back", {"proxy": PROXY})
+    services.crawls.change_settings(tmp_path / "back", {"proxy": PROXY})
     with open_store(tmp_path / "back") as store:
         assert store.settings == SECRET
 
@@ -90,7 +91,7 @@ def test_the_folder_of_an_older_shoal_loses_it_to_the_last_byte(tmp_path: Path) 
         assert store.settings == SECRET
     assert tells(tmp_path) == ["c/cluster.json"]
     as_before(tmp_path / "d")
-    crawls.change_settings(tmp_path / "d", {"max_pages": 3})
+    services.crawls.change_settings(tmp_path / "d", {"max_pages": 3})
     assert tells(tmp_path / "d") == ["cluster.json"]
 
 
@@ -114,7 +115,7 @@ def test_it_moves_with_the_crawl(tmp_path: Path, postgres: str) -> None:
 
 def test_another_proxy_takes_its_place(tmp_path: Path) -> None:
     folders.create(tmp_path / "c", SECRET)
-    crawls.change_settings(tmp_path / "c", {"proxy": "http://127.0.0.1:2"})
+    services.crawls.change_settings(tmp_path / "c", {"proxy": "http://127.0.0.1:2"})
     with open_store(tmp_path / "c") as store:
         assert store.settings.fetching.proxy == "http://127.0.0.1:2"
     assert tells(tmp_path) == []
@@ -127,7 +128,11 @@ def test_no_traceback_shows_it() -> None:
 def test_a_proxy_that_cannot_be_used_is_told_without_it() -> None:
     with pytest.raises(Exception, match=r"proxy.*\*\*\*") as told:
         topic_from_words(
-            "grid", ("http://a.test/",), names=crawls.names(), options={"proxy": f"ftp://u:{PASSWORD}@h"}, environ={}
+            "grid",
+            ("http://a.test/",),
+            names=services.choices.names(),
+            options={"proxy": f"ftp://u:{PASSWORD}@h"},
+            environ={},
         )
     assert PASSWORD not in str(told.value)
 

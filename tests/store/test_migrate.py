@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from shoal.database.postgres import PostgresDatabase
+from shoal.database.sql import Database
 from shoal.errors import FolderBusy, FolderError, InputError
 from shoal.model import Mark, Term, Topic
 from shoal.model.stored import Changes, RobotsRecord, TopicChange
@@ -17,9 +19,7 @@ from shoal.settings import Cluster
 from shoal.store import crawl_folder as folders
 from shoal.store import migrate
 from shoal.store.crawl_store import open_store
-from shoal.store.database import Database
 from shoal.store.mark_log import add, read
-from shoal.store.postgres import PostgresDatabase
 from shoal.testing.servers import PostgreSQL
 from tests.store.pages import SETTINGS, TEXT, batch, entry, page, rows
 

@@ -69,15 +69,15 @@ def test_a_failed_start_takes_back_what_it_made_and_no_more(tmp_path: Path, name
 
 
 def test_what_somebody_put_there_meanwhile_survives_a_failed_start(tmp_path: Path) -> None:
-    from shoal.services import crawls
+    from shoal import services
 
-    made = crawls.start_crawl(tmp_path / "c", SETTINGS)
+    made = services.crawls.start_crawl(tmp_path / "c", SETTINGS)
     with open_store(tmp_path / "c"):
         pass
     (tmp_path / "c" / "index").mkdir()
     for name in ("notes.txt", "index/mine.txt", "pages-of-a-book.warc.gz", folders.MARKS):
         (tmp_path / "c" / name).write_text("mine")
-    crawls.forget_crawl(made)
+    services.crawls.forget_crawl(made)
     assert set(contents(tmp_path / "c")) == {
         "notes.txt", "index", "index/mine.txt", "pages-of-a-book.warc.gz", folders.MARKS
     }  # fmt: skip
@@ -123,7 +123,7 @@ def test_a_folder_with_something_in_it_does_not_come_to_stand_for_a_crawl_elsewh
 
 
 def test_a_schema_that_we_did_not_make_is_not_dropped(tmp_path: Path, postgres: str) -> None:
-    from shoal.store.postgres import PostgresDatabase
+    from shoal.database.postgres import PostgresDatabase
 
     database = PostgresDatabase(postgres)
     database.execute("CREATE SCHEMA crawl_grid")

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from shoal.model import Entry, Evidence, Reason, State
-from shoal.store.provenance import _SENTENCES, Rank, explain
+from shoal.store.provenance import _SENTENCES, Rank, explain, waiting_entry
 from tests.store.conftest import NOW, HandMade
 
 
@@ -127,21 +127,12 @@ def test_a_waiting_url_knows_its_rank(crawl: HandMade) -> None:
     assert (found.attempts, found.retry_at) == (0, None)
 
 
-def test_of_a_waiting_url_is_asked_what_makes_its_value(crawl: HandMade) -> None:
+def test_all_is_known_of_a_url_that_waits(crawl: HandMade) -> None:
     seed = crawl.page("https://a.example/", 1)
     place = {"parent": seed, "depth": 1, "attempt": 2, "not_before": NOW}
     link = {"priority": 0.5, "anchor": "变电站", "why": "promising", "inherited": 0.25}
     id = crawl.url("https://b.example/%E7%94%B5", State.WAITING, **place, **link)
-    asked: list[Entry] = []
-
-    def reasons(entry: Entry) -> tuple[Evidence, ...]:
-        asked.append(entry)
-        return (Evidence(what="the link says “变电站”", amount=0.4), Evidence(what="the site is new", amount=-0.1))
-
-    found = explain(crawl.connection, "b.example/电", reasons)
-    assert found is not None
-    assert found.value_why == reasons(asked[0])
-    assert asked[0] == Entry(
+    assert waiting_entry(crawl.connection, "b.example/电") == Entry(
         id=id,
         url="https://b.example/%E7%94%B5",
         host="b.example",
@@ -157,15 +148,10 @@ def test_of_a_waiting_url_is_asked_what_makes_its_value(crawl: HandMade) -> None
 
 
 @pytest.mark.parametrize("state", [state for state in State if state is not State.WAITING])
-def test_of_others_it_is_not_asked_because_that_takes_long(crawl: HandMade, state: State) -> None:
+def test_others_do_not_wait(crawl: HandMade, state: State) -> None:
     crawl.url("https://a.example/", state)
-
-    def reasons(entry: Entry) -> tuple[Evidence, ...]:
-        raise AssertionError(entry)
-
-    found = explain(crawl.connection, "https://a.example/", reasons)
-    assert found is not None
-    assert found.value_why == ()
+    assert waiting_entry(crawl.connection, "https://a.example/") is None
+    assert waiting_entry(crawl.connection, "https://a.example/unknown") is None
 
 
 def test_a_url_that_waits_for_another_try_says_so(crawl: HandMade) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from shoal import services
 from shoal.model import Link, Reason, State
-from shoal.services import crawls
 from shoal.strategy.bounded import Bounded
 from tests.crawl import simulated
 from tests.running import fates
@@ -61,6 +61,6 @@ def test_what_one_page_has_no_room_for_another_page_can_bring_in(tmp_path: Path)
     assert fates(tmp_path)[simulated.SEED + "6"] == (State.SKIPPED, Reason.BOUND)
     assert fates(tmp_path)[simulated.SEED + "7"] == (State.SKIPPED, Reason.BOUND)
     asked = len(crawl.pages_asked)
-    crawls.change_settings(tmp_path, {})  # as `shoal resume` does
+    services.crawls.change_settings(tmp_path, {})  # as `shoal resume` does
     crawl.run()
     assert len(crawl.pages_asked) == asked, "its bounds are not those of the budget"

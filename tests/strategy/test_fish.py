@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from shoal import services
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.termination import Ending
 from shoal.model import Candidate, Link, Reason, State
-from shoal.services import crawls
 from shoal.strategy.fish import Fish
 from tests.crawl import simulated
 from tests.running import fates
@@ -126,7 +126,7 @@ def test_a_crawl_ends_where_there_is_no_food(tmp_path: Path) -> None:
     assert left == [(simulated.SEED, None), (simulated.SEED + "1", 1.0), (simulated.SEED + "2", 0.0)]
     assert fates(tmp_path)[simulated.SEED + "3"] == (State.SKIPPED, Reason.BOUND)
     asked = len(crawl.pages_asked)
-    crawls.change_settings(tmp_path, {})  # as `shoal resume` does
+    services.crawls.change_settings(tmp_path, {})  # as `shoal resume` does
     crawl.run()
     assert len(crawl.pages_asked) == asked, "its bounds are not those of the budget"
 

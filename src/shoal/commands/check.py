@@ -16,7 +16,7 @@ from shoal.commands.output import counted, in_folder, print_json, run_async
 from shoal.errors import InputError
 from shoal.services import check as checking
 from shoal.services.check import Check
-from shoal.services.crawls import names
+from shoal.services.choices import names
 from shoal.topic.topic_file import read_topic
 
 if TYPE_CHECKING:

@@ -12,15 +12,17 @@ from typing import Any
 
 import click
 
+from shoal import services
 from shoal.commands import live_view, options
 from shoal.commands.options import PATH
 from shoal.commands.output import STOPPED, answer, counted, in_folder, path_text, reply, run_async, teller
 from shoal.commands.status import summary, troubles
 from shoal.crawl.termination import Ending
 from shoal.errors import AddressTaken, InputError, NoSeedReached
+from shoal.installation.location import installation_of
 from shoal.printable import harmless
-from shoal.services import crawls
 from shoal.settings import ListenAddress, Settings
+from shoal.signals import stopped_by_signals
 from shoal.store.crawl_status import Status
 from shoal.store.strategy_memory import read_model
 from shoal.topic import value_readers
@@ -99,8 +101,8 @@ cluster_option = partial(click.option, cls=_Option, section="Many machines")
 _SET = "A number of the strategy, such as width=10 (shoal strategies); repeatable."
 _DONE = "Stop when the next pages promise too few relevant ones: a share below 5%, or SHARE."
 crawl_options = options.together(
-    _which("--strategy", metavar="NAME", help=f"Which link next: {', '.join(crawls.names().strategies)}."),
-    _which("--judge", metavar="NAME", help=f"What is relevant: {', '.join(crawls.names().judges)}."),
+    _which("--strategy", metavar="NAME", help=f"Which link next: {', '.join(services.choices.names().strategies)}."),
+    _which("--judge", metavar="NAME", help=f"What is relevant: {', '.join(services.choices.names().judges)}."),
     _which("--threshold", type=float, metavar="SCORE", help="A page scoring at least this is relevant."),
     _which("--scope", metavar="WORD", help="Stay near the seeds: any, host, domain, prefix (the seed's folder)."),
     _which("--include", multiple=True, metavar="PATTERN", help="Only URLs that match: '*/energy/*'; repeatable."),
@@ -174,11 +176,13 @@ def crawl(
     settings = _settings(topic_file, words, seeds, given)
     folder = folder or Path("crawls") / _slug(settings.topic.name)
     cluster = read_cluster(topic_file, options=given, environ=os.environ)
-    made = crawls.start_crawl(folder, settings, None if model_file is None else read_model(model_file), cluster)
+    made = services.crawls.start_crawl(
+        folder, settings, None if model_file is None else read_model(model_file), cluster
+    )
     try:
         return run_to_the_end(folder, metrics, as_json=as_json, quiet=quiet)
     except (NoSeedReached, AddressTaken):  # so that the same command works when the mistake is found
-        crawls.forget_crawl(made)
+        services.crawls.forget_crawl(made)
         raise
 
 
@@ -186,8 +190,10 @@ def _settings(topic_file: Path | None, words: str | None, seeds: tuple[str, ...]
     if (topic_file is None) == (words is None):
         raise InputError("Give either a topic file or --topic WORDS with at least one --seed URL.")
     if topic_file is not None:
-        return read_topic(topic_file, names=crawls.names(), options=given | {"seeds": seeds}, environ=os.environ)
-    return topic_from_words(words or "", seeds, names=crawls.names(), options=given, environ=os.environ)
+        return read_topic(
+            topic_file, names=services.choices.names(), options=given | {"seeds": seeds}, environ=os.environ
+        )
+    return topic_from_words(words or "", seeds, names=services.choices.names(), options=given, environ=os.environ)
 
 
 def _slug(name: str) -> str:
@@ -199,8 +205,18 @@ def run_to_the_end(folder: Path, metrics: ListenAddress | None, *, as_json: bool
     silent = quiet or as_json
     watch = live_view.progress(folder, silent=silent)
     stopped = f"Stopped at once. Go on with: shoal resume {in_folder(folder)}"
-    ending = run_async(crawls.run_crawl(folder, watch, say=teller(silent=silent), metrics=metrics), stopped=stopped)
-    status = crawls.crawl_status(folder)
+    ending = run_async(
+        services.run.run_crawl(
+            folder,
+            installation_of(os.environ),
+            watch,
+            say=teller(silent=silent),
+            interrupted=stopped_by_signals,
+            metrics=metrics,
+        ),
+        stopped=stopped,
+    )
+    status = services.status.crawl_status(folder)
     whole = {"folder": path_text(folder), "ending": ending, "outlook": status.outlook, "status": status}
     reply(whole, lambda: answer(outcome(folder, ending, status)), as_json=as_json, quiet=quiet)
     return STOPPED if ending is Ending.STOPPED else 0

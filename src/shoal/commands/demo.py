@@ -11,6 +11,7 @@ from rich.console import Group
 from rich.table import Column, Table
 from rich.text import Text
 
+from shoal import services
 from shoal.commands import live_view, options
 from shoal.commands.console import Answers, plain_table, section, where_to_look
 from shoal.commands.explain import show_explanation
@@ -19,7 +20,8 @@ from shoal.crawl.termination import Ending
 from shoal.evaluate.demo import DemoPlan, run_demo
 from shoal.evaluate.generated.sites import TOPICS
 from shoal.evaluate.outcome import Outcome
-from shoal.services import crawls
+from shoal.installation.location import Installation
+from shoal.signals import stopped_by_signals
 
 _WIDE = 110
 """Columns from which a title and a URL stand beside each other."""
@@ -48,9 +50,10 @@ def demo(folder: Path, topic: str, pages: int, seed: int, quiet: bool, as_json: 
     silent = quiet or as_json
     stopped = f"Stopped. Start anew with: shoal demo {in_folder(folder)}"
 
-    def run(crawl: Path, ledger: Path) -> Ending:
+    def run(crawl: Path, installation: Installation) -> Ending:
         watch = live_view.progress(crawl, silent=silent)
-        return run_async(crawls.run_crawl(crawl, watch, ledger_file=ledger), stopped=stopped)
+        crawling = services.run.run_crawl(crawl, installation, watch, interrupted=stopped_by_signals)
+        return run_async(crawling, stopped=stopped)
 
     outcome = run_demo(DemoPlan(folder=folder, topic=topic, pages=pages, seed=seed), run, teller(silent=silent))
     if outcome is None:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
+from shoal import services
 from shoal.commands import options
 from shoal.commands.console import say
-from shoal.commands.output import reply
+from shoal.commands.output import reply, run_async
 from shoal.model import Evidence
-from shoal.services import crawls
 from shoal.store.provenance import PathStep, UrlExplanation
 
 
@@ -21,7 +21,7 @@ from shoal.store.provenance import PathStep, UrlExplanation
 @options.as_json
 def explain(url: str, folder: Path, as_json: bool) -> int:
     """Why was this URL fetched, why this score, or why not."""
-    found = crawls.explain_url(folder, url)
+    found = run_async(services.explain.explain_in_depth(folder, url))
     return reply(found, lambda: show_explanation(found), as_json=as_json)
 
 

@@ -7,10 +7,10 @@ from typing import get_args
 
 import click
 
+from shoal import services
 from shoal.commands import options
 from shoal.commands.output import data_output, path_text, print_json, tell
 from shoal.errors import InputError
-from shoal.services import crawls
 from shoal.store.exporters import TEXT, Format
 
 
@@ -29,7 +29,9 @@ def export(folder: Path, format: Format, out: Path | None, relevant: bool, as_js
     """
     if out is None and format not in TEXT:
         raise InputError(f"The format {format} is not text: name a file with --out.")
-    count = crawls.export_pages(folder, format, out or data_output(is_json=format == "jsonl"), relevant_only=relevant)
+    count = services.export.export_pages(
+        folder, format, out or data_output(is_json=format == "jsonl"), relevant_only=relevant
+    )
     if out is not None and as_json:
         print_json({"pages": count, "file": path_text(out), "format": format})
     elif out is not None:

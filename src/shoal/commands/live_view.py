@@ -22,7 +22,7 @@ from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.metrics import Statistics
 from shoal.model import Outlook
 from shoal.printable import harmless
-from shoal.services.crawls import Watch
+from shoal.services.run import Watch
 
 _FRAME_SECONDS = 0.25
 _FRAMES_PER_LINE = 20

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
+from shoal import services
 from shoal.commands import options
 from shoal.commands.crawl import InSections, cluster_option, crawl_options, run_to_the_end, start_option
 from shoal.commands.options import PATH
 from shoal.commands.output import teller
 from shoal.errors import FolderBusy, InputError
-from shoal.services import crawls
 from shoal.settings import ListenAddress
 
 
@@ -40,12 +40,12 @@ def resume(
     """
     if model_file is not None:
         raise InputError("--model is for the start of a crawl: this one has learned from its own pages since.")
-    crawls.join_crawl(folder, given, os.environ)
+    services.crawls.join_crawl(folder, given, os.environ)
     while True:
         if standby:
-            crawls.stand_by(folder, teller(silent=quiet))
+            services.run.stand_by(folder, teller(silent=quiet))
         try:
-            crawls.change_settings(folder, given)
+            services.crawls.change_settings(folder, given)
             return run_to_the_end(folder, metrics, as_json=as_json, quiet=quiet)
         except FolderBusy:  # another one that stood by was quicker
             if not standby:

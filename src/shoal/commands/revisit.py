@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import time
 from pathlib import Path
@@ -13,8 +14,10 @@ from shoal.commands.console import say
 from shoal.commands.output import STOPPED, in_folder, reply, run_async, teller
 from shoal.crawl.termination import Ending
 from shoal.errors import InputError
+from shoal.installation.location import installation_of
 from shoal.services import revisit as revisiting
 from shoal.services.revisit import Revisit
+from shoal.signals import stopped_by_signals
 from shoal.topic import value_readers
 
 _SHOWN = 20
@@ -47,7 +50,16 @@ def revisit(urls: tuple[str, ...], folder: Path, older: float, relevant: bool, a
     silent = quiet or as_json
     watch = live_view.progress(folder, silent=silent)
     stopped = f"Stopped at once. Go on with: shoal revisit {in_folder(folder)}"
-    found = run_async(revisiting.revisit(folder, watch, say=teller(silent=silent)), stopped=stopped)
+    found = run_async(
+        revisiting.revisit(
+            folder,
+            installation_of(os.environ),
+            watch,
+            say=teller(silent=silent),
+            interrupted=stopped_by_signals,
+        ),
+        stopped=stopped,
+    )
     reply(found, lambda: show_revisit(folder, found), as_json=as_json, quiet=quiet)
     return STOPPED if found.ending is Ending.STOPPED else 0
 

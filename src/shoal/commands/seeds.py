@@ -14,6 +14,7 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
+from shoal import services
 from shoal.commands.console import say
 from shoal.commands.options import as_json, few_requests, path, together
 from shoal.commands.output import counted, path_text, print_json, run_async, tell
@@ -28,7 +29,6 @@ from shoal.seeds.discovery import PublishedSource
 from shoal.seeds.list_document import LARGEST, ListDocument
 from shoal.seeds.searxng import SearxngSource, instance_address, language_code
 from shoal.seeds.selection import ListChoice, Listed, listed
-from shoal.services import crawls
 from shoal.settings import Fetching, Scope
 from shoal.text import HAN
 from shoal.topic import value_readers
@@ -199,7 +199,9 @@ def _from_topic_file(
 ) -> tuple[Fetching, frozenset[str]]:
     """How to talk to servers, and the seeds that are known; a file that cannot be used is told of before anything is asked."""
     if path is not None and path.exists():
-        settings = read_topic(path, names=crawls.names(), options=fetching, environ=os.environ, seeds_needed=False)
+        settings = read_topic(
+            path, names=services.choices.names(), options=fetching, environ=os.environ, seeds_needed=False
+        )
         return settings.fetching, frozenset(settings.seeds)
     if path is not None:
         _check_new(path, terms)

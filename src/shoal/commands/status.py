@@ -9,12 +9,12 @@ from pathlib import Path
 import click
 from msgspec.structs import asdict
 
+from shoal import services
 from shoal.commands import options
 from shoal.commands.console import say
 from shoal.commands.live_view import clock, size
 from shoal.commands.output import aligned, counted, reply
 from shoal.model.stored import WorkerRecord
-from shoal.services import crawls
 from shoal.services.cluster_status import Attendance, attendance
 from shoal.store.crawl_status import HostCounts, ReasonCount, Status
 from shoal.store.ownership import LOG
@@ -30,7 +30,7 @@ _SHOWN_WORKERS = 40
 @options.as_json
 def status(folder: Path, as_json: bool) -> int:
     """How does a crawl stand: its queues, hosts, workers and rates."""
-    found, cluster = crawls.crawl_status(folder), attendance(folder)
+    found, cluster = services.status.crawl_status(folder), attendance(folder)
     whole = asdict(found) | {"cluster": cluster}
     return reply(whole, lambda: show_status(folder, found, cluster), as_json=as_json)
 

@@ -8,11 +8,11 @@ import click
 from rich.table import Table
 from rich.text import Text
 
+from shoal import services
 from shoal.commands import options
 from shoal.commands.console import Answers, section
 from shoal.commands.output import reply
-from shoal.services import crawls
-from shoal.services.crawls import Choices, Described
+from shoal.services.choices import Choices, Described
 
 _PAPERS = (
     ("AVSM", "self-adapting vector space model with genetic factor, 2013"),
@@ -31,7 +31,7 @@ def strategies(as_json: bool) -> int:
     A strategy says which link is followed next; a judge says what is relevant. Numbers of a strategy are set with --set
     NAME=NUMBER.
     """
-    found = crawls.choices()
+    found = services.choices.choices()
     return reply(found, lambda: show_choices(found), as_json=as_json)
 
 

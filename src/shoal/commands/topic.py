@@ -13,13 +13,13 @@ import click
 from msgspec.structs import replace
 from rich.cells import cell_len
 
+from shoal import services
 from shoal.commands.console import BAR, bar, say
 from shoal.commands.options import PATH, as_json, few_requests, path
 from shoal.commands.output import counted, path_text, print_json, reply, run_async, tell, whole
 from shoal.errors import InputError
 from shoal.model import Origin, Page, Term, Topic
 from shoal.model.stored import TopicChange
-from shoal.services import crawls
 from shoal.settings import Fetching
 from shoal.topic import value_readers
 from shoal.topic.combined import name_of
@@ -58,10 +58,12 @@ def show(topic_file: Path | None, folder: Path | None, history: bool, as_json: b
     if history and folder is None:
         raise InputError("--history needs --dir FOLDER: only the topic of a crawl changes")
     if folder is not None:
-        changes = crawls.topic_history(folder)
+        changes = services.topics.topic_history(folder)
         return _show_history(changes, as_json) if history else _show(changes[-1].topic, as_json)
     assert topic_file is not None
-    return _show(read_topic(topic_file, names=crawls.names(), environ=os.environ, seeds_needed=False).topic, as_json)
+    return _show(
+        read_topic(topic_file, names=services.choices.names(), environ=os.environ, seeds_needed=False).topic, as_json
+    )
 
 
 def _show(shown: Topic, as_json: bool) -> int:

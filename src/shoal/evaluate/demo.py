@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from shoal import indexer
+from shoal import indexer, services
 from shoal.crawl.termination import Ending
 from shoal.errors import FolderError
 from shoal.evaluate.curves import Curve
@@ -22,7 +22,7 @@ from shoal.evaluate.generated.synthetic_web import SyntheticWeb, generate
 from shoal.evaluate.outcome import Harvest, Outcome, best_pages, curve, hidden_find, summary
 from shoal.evaluate.plots import harvest_plot
 from shoal.index.index_folder import remove as remove_index
-from shoal.services import crawls
+from shoal.installation.location import Installation
 from shoal.services.images import IMAGES
 from shoal.settings import Budget, Fetching, Politeness, Settings
 from shoal.store import crawl_folder as folders
@@ -36,10 +36,10 @@ LATENCY = 0.03
 DELAY = 0.05
 MARKER = "shoal-demo"
 PLOT = "harvest.png"
-_LEDGER_FOLDER, _LEDGER = "state", "hosts.sqlite"
+_STATE = "state"
 
-Crawl = Callable[[Path, Path], Ending]
-"""Runs the crawl in a folder, with a ledger of hosts of its own, and shows how it goes."""
+Crawl = Callable[[Path, Installation], Ending]
+"""Runs the crawl in a folder, with clocks of hosts of its own, and shows how it goes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +87,7 @@ def run_demo(plan: DemoPlan, crawl: Crawl, say: Callable[[str], None]) -> Outcom
             focused=focused.figures,
             baseline=baseline.figures,
             best=best_pages(focused.pages, web, plan.topic),
-            explained=crawls.explain_url(plan.folder / FOCUSED, hidden) if hidden else None,
+            explained=services.explain.explain_url(plan.folder / FOCUSED, hidden) if hidden else None,
             plot=str(plot),
             seconds=time.monotonic() - started,
         )
@@ -99,13 +99,13 @@ def _crawl(
     """One crawl against a server of its own, for one host counts how often it was asked; None when it was stopped."""
     folder = plan.folder / strategy
     with _served(plan.seed, plan.folder / _access_log(strategy)) as proxy:
-        crawls.start_crawl(folder, _settings(plan, web, strategy, proxy))
+        services.crawls.start_crawl(folder, _settings(plan, web, strategy, proxy))
         started = time.monotonic()
-        ending = crawl(folder, plan.folder / _LEDGER_FOLDER / _LEDGER)
+        ending = crawl(folder, Installation(home=plan.folder / _STATE))
         seconds = time.monotonic() - started
     if ending is Ending.STOPPED:
         return None
-    pages = crawls.fetched_pages(folder)
+    pages = services.export.fetched_pages(folder)
     found = curve(pages, web.relevant(plan.topic))
     say(f"{strategy}: {len(pages):,} pages in {seconds:.1f} s; {ending}.")
     return _Crawled(pages=pages, curve=found, figures=summary(strategy, str(folder), pages, found, seconds))
@@ -178,10 +178,10 @@ def _remove_old(folder: Path) -> None:
     with storage_errors(folder):
         for name in (PLOT, _access_log(FOCUSED), _access_log(BASELINE)):
             (folder / name).unlink(missing_ok=True)
-        state = folder / _LEDGER_FOLDER
+        state = Installation(home=folder / _STATE)
         for ending in ("", "-wal", "-shm", ".lock"):
-            (state / f"{_LEDGER}{ending}").unlink(missing_ok=True)
-        remove_folders(Made(state, (state,)))
+            state.hosts.with_name(f"{state.hosts.name}{ending}").unlink(missing_ok=True)
+        remove_folders(Made(state.home, (state.home,)))
 
 
 def _remove_crawl(place: Path) -> None:

@@ -15,11 +15,11 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
+from shoal import services
 from shoal.errors import InputError
 from shoal.evaluate.generated.synthetic_web import SyntheticWeb, generate
 from shoal.evaluate.recorded.archive import Archive, name_of, open_archive
 from shoal.evaluate.recorded.labels import read_labels, strangers
-from shoal.services import crawls
 from shoal.settings import Settings
 from shoal.testing.webserver import WebAnswer
 from shoal.topic.topic_file import read_topic
@@ -183,7 +183,7 @@ def _literally(name: str) -> str:
 
 
 def _subject(web: str, file: Path, table: dict[str, frozenset[str]], labels: Path) -> Subject:
-    settings = read_topic(file, names=crawls.names())
+    settings = read_topic(file, names=services.choices.names())
     short = file.stem.removeprefix(f"{web}.")
     label = settings.label or short
     if label not in table:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from shoal import assembly
+from shoal import assembly, services
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.page_reader import PageReader
 from shoal.crawl.readers import InTurns, make_decoder, make_image_judge
@@ -29,7 +29,6 @@ from shoal.evaluate.result_cache import ResultCache
 from shoal.model import SeenImage, Task, Topic, Visit
 from shoal.parse.parser import HtmlParser
 from shoal.protocols import Broker, Judge
-from shoal.services import crawls
 from shoal.settings import Settings
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_store import CrawlStore
@@ -107,7 +106,7 @@ def simulate(
             fetching=replace(settings.fetching, hurry=True),  # pages are not scarce
         )
     with _folder(keep) as folder:
-        crawls.start_crawl(folder, settings)
+        services.crawls.start_crawl(folder, settings)
         simulation = _Simulation(web, settings, latency, JumpingClock(START), cache or ResultCache())
         ending = simulation.run(folder)
         return Run(
@@ -208,5 +207,5 @@ def _folder(keep: Path | None) -> Iterator[Path]:
 
 
 def _fetched(folder: Path, start: float) -> Iterator[Fetched]:
-    for row in crawls.fetched_pages(folder):
+    for row in services.export.fetched_pages(folder):
         yield Fetched(row.final_url, row.fetched_at.timestamp() - start, row.score, row.relevant)

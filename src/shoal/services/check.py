@@ -7,6 +7,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from shoal import indexer
+from shoal.database.sql import Database
 from shoal.errors import FolderError
 from shoal.index.index_folder import damage, exists, problem
 from shoal.index.searcher import open_index
@@ -14,7 +15,6 @@ from shoal.protocols import Progress, no_progress
 from shoal.store import change_feed
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_status import StoreAnswer
-from shoal.store.database import Database
 from shoal.store.warc import read_body
 
 _SHOWN = 10

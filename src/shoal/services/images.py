@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from shoal.database.sql import Database
 from shoal.errors import FolderError, InputError
 from shoal.files import written
 from shoal.images.gallery import Exhibit, gallery
@@ -20,7 +21,6 @@ from shoal.protocols import Progress, no_progress
 from shoal.store import crawl_folder as folders
 from shoal.store import kept_images
 from shoal.store.crawl_status import StoreAnswer, images
-from shoal.store.database import Database
 from shoal.store.kept_images import KeptImage
 from shoal.store.warc import read_body
 

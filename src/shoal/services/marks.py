@@ -13,7 +13,8 @@ from shoal.assembly import began_with, make_strategy
 from shoal.errors import InputError
 from shoal.model import Mark
 from shoal.protocols import MarkLearner, Portable
-from shoal.services.crawls import check_names, explain_url
+from shoal.services.crawls import check_names
+from shoal.services.explain import explain_url
 from shoal.settings import Settings
 from shoal.store import crawl_folder as folders
 from shoal.store import mark_log
@@ -51,7 +52,7 @@ def mark_pages(
 
 def _no_page(folder: Path, urls: list[str]) -> InputError:
     others = f" ({len(urls) - 1:,} more of these URLs have no page either)" if len(urls) > 1 else ""
-    found = explain_url(folder, urls[0], in_depth=False)
+    found = explain_url(folder, urls[0])
     return InputError(f"{found.url} has no page to mark, it is {found.state}{others}: {found.sentence}")
 
 

@@ -20,9 +20,11 @@ from msgspec.structs import replace
 from shoal.assembly import make_coordinator
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.readers import open_reader
+from shoal.database.sqlite import open_file
 from shoal.errors import DatabaseDamaged, FolderError, InputError
 from shoal.fetch.client import is_text
 from shoal.files import place, set_aside, sync
+from shoal.installation.sqlite_ledger import SqliteLedger
 from shoal.internal_errors import place_of
 from shoal.model import Response, Seen, SeenImage, Task
 from shoal.protocols import Progress, Reader
@@ -31,9 +33,7 @@ from shoal.store import crawl_folder as folders
 from shoal.store import recovery
 from shoal.store.crawl_status import StoreAnswer
 from shoal.store.crawl_store import CrawlStore
-from shoal.store.database import open_file
 from shoal.store.recovery import LostRecord, Passed, Places, SalvagedRecord, next_file, page_files, records
-from shoal.store.sqlite_ledger import SqliteLedger
 from shoal.store.warc import Position, read_body
 from shoal.urls import host_of
 

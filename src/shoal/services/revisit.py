@@ -8,7 +8,8 @@ from pathlib import Path
 
 from shoal.crawl.termination import Ending
 from shoal.errors import InputError
-from shoal.services.crawls import Watch, run_crawl
+from shoal.installation.location import Installation
+from shoal.services.run import Interrupted, Watch, never_interrupted, run_crawl
 from shoal.store import crawl_folder as folders
 from shoal.store import mark_log, revisits
 from shoal.store.crawl_status import StoreAnswer
@@ -35,10 +36,16 @@ def want(folder: Path, urls: Sequence[str], *, older: float, relevant_only: bool
 
 
 async def revisit(
-    folder: Path, watch: Watch, *, say: Callable[[str], None], clock: Callable[[], float] = time.time
+    folder: Path,
+    installation: Installation,
+    watch: Watch,
+    *,
+    say: Callable[[str], None] = lambda sentence: None,
+    interrupted: Interrupted = never_interrupted,
+    clock: Callable[[], float] = time.time,
 ) -> Revisit:
     """Look at all pages that are wanted; no new page is fetched, but new links wait for the next `shoal resume`."""
     start = clock()
-    ending = await run_crawl(folder, watch, say=say, new_pages=False)
+    ending = await run_crawl(folder, installation, watch, say=say, interrupted=interrupted, new_pages=False)
     with folders.reading(folder) as database:
         return Revisit(ending=ending, found=revisits.looked(database, start))

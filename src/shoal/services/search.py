@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Self
 
 from shoal import indexer
+from shoal.database.sql import Database
 from shoal.errors import FolderBusy, FolderError, InputError
 from shoal.index.index_folder import exists
 from shoal.index.query import parse, today
@@ -21,7 +22,6 @@ from shoal.protocols import Progress, no_progress
 from shoal.store import crawl_folder as folders
 from shoal.store import mark_log, page_versions
 from shoal.store.crawl_status import StoreAnswer
-from shoal.store.database import Database
 
 Now = Callable[[], float]
 _WIDTH, _WIDE = 200, 110

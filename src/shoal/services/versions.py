@@ -8,10 +8,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
+from shoal.database.sql import Database
 from shoal.errors import InputError
 from shoal.store import mark_log, page_versions
 from shoal.store.crawl_status import StoreAnswer
-from shoal.store.database import Database
 from shoal.store.page_versions import StoredPage, Version
 from shoal.store.warc import read_body
 

@@ -22,6 +22,9 @@ from typing import BinaryIO, cast
 
 import msgspec
 
+from shoal.database.postgres import PostgresDatabase
+from shoal.database.sql import Database
+from shoal.database.sqlite import SqliteDatabase, open_file
 from shoal.errors import FolderError, InputError
 from shoal.files import complaints, created, written
 from shoal.protocols import Progress, no_progress
@@ -29,8 +32,7 @@ from shoal.store import crawl_folder as folders
 from shoal.store import mark_log, migrate, ownership
 from shoal.store import shared_crawl as clusters
 from shoal.store.crawl_status import StoreAnswer
-from shoal.store.database import Database, SqliteDatabase, open_file, schema
-from shoal.store.postgres import PostgresDatabase
+from shoal.store.upgrades import schema
 from shoal.store.warc import is_page_file, series_and_number
 
 MANIFEST = "manifest.json"

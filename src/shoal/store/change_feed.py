@@ -9,8 +9,8 @@ from array import array
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from shoal.database.sql import Database
 from shoal.store.crawl_status import StoreAnswer
-from shoal.store.database import Database
 from shoal.store.packed_page import text_is_whole, unpack_both, unpack_links
 
 _FIELDS = """

@@ -13,14 +13,14 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec.structs import replace
 
+from shoal.database.postgres import PostgresDatabase, place_of
+from shoal.database.sql import Database, Steps, Write, at_once, on_the_loop
 from shoal.errors import DatabaseGone, FolderError, ShoalError
 from shoal.model import Entry, Reason, State
 from shoal.model.stored import Changes, Duplicate, ImageFate, Revisited
 from shoal.store import crawl_folder as folders
 from shoal.store import shared_crawl as clusters
-from shoal.store.database import Database, Steps, Write, at_once, on_the_loop
 from shoal.store.mark_log import MarkLogReader, MarkTable
-from shoal.store.postgres import PostgresDatabase, place_of
 from shoal.store.url_index import SqliteUrlIndex, index_of, mirror_of
 
 

@@ -19,15 +19,16 @@ from typing import TypeVar
 import msgspec
 from msgspec.structs import replace
 
+from shoal.database.postgres import PostgresDatabase
+from shoal.database.sql import Database, upsert
+from shoal.database.sqlite import SqliteDatabase, open_file, open_unchanged, tune
 from shoal.errors import DatabaseDamaged, FolderBusy, FolderError, InputError, ShoalError, StorageFull
 from shoal.files import created, is_full, unfinished
 from shoal.settings import Cluster, Settings
 from shoal.store import ownership
 from shoal.store import shared_crawl as clusters
-from shoal.store.database import Database, SqliteDatabase, open_file, open_unchanged, schema, tune, upsert
 from shoal.store.ownership import LOCK, Made
-from shoal.store.postgres import PostgresDatabase
-from shoal.store.upgrades import MARKS_OF_3, VERSION, can_upgrade, upgrade
+from shoal.store.upgrades import MARKS_OF_3, VERSION, can_upgrade, schema, upgrade
 from shoal.urls import shown
 
 DATABASE, MODEL, MARKS = ownership.DATABASE, ownership.MODEL, ownership.MARKS
@@ -217,7 +218,7 @@ def read_settings(folder: Path, connection: Database) -> Settings:
         raise DatabaseDamaged(f"The settings kept in {folder} cannot be read: {error}.") from error
     if settings is None:
         raise DatabaseDamaged(f"The settings kept in {folder} cannot be read: they are missing.")
-    return _revealed(settings, clusters.read(folder).proxy)
+    return with_password(settings, clusters.read(folder).proxy)
 
 
 def write_settings(folder: Path, connection: Database, settings: Settings) -> None:
@@ -268,13 +269,14 @@ def masked(settings: Settings) -> Settings:
     return replace(settings, fetching=replace(settings.fetching, proxy=shown(settings.fetching.proxy)))
 
 
-def _revealed(settings: Settings, secret: str) -> Settings:
-    """The settings as they are used, as far as the secret is known here."""
+def with_password(settings: Settings, known: str) -> Settings:
+    """The settings as they are used, if this is the URL of their proxy with its password."""
     proxy = settings.fetching.proxy
-    for known in (secret, os.environ.get("SHOAL_PROXY", "")):
-        if known and shown(known) == proxy:
-            return replace(settings, fetching=replace(settings.fetching, proxy=known))
-    return settings
+    return (
+        replace(settings, fetching=replace(settings.fetching, proxy=known))
+        if known and shown(known) == proxy
+        else settings
+    )
 
 
 def check_secrets(settings: Settings) -> None:

@@ -7,9 +7,9 @@ from typing import Any, overload
 
 import msgspec
 
+from shoal.database.sql import Database
 from shoal.model import Outlook, State
 from shoal.store.crawl_folder import read_meta, write_meta
-from shoal.store.database import Database
 
 INTERNAL_ERRORS = "internal_errors"
 """The key of the number of them."""

@@ -17,6 +17,8 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import astuple
 
+from shoal.database.postgres import PostgresDatabase
+from shoal.database.sql import Database, Steps, Write, in_bites, question_marks, upsert
 from shoal.model import Entry, Response, State, Timing
 from shoal.model.stored import Changes, Duplicate, Revisited, RobotsRecord, TopicChange, Totals
 from shoal.model.stored import PatternCount as Pattern
@@ -25,10 +27,8 @@ from shoal.store import crawl_folder as folders
 from shoal.store import recovery
 from shoal.store.commit import Batch, PostgresCommit, SqliteCommit
 from shoal.store.crawl_status import INTERNAL_ERRORS, FailedSeed, failed_seeds
-from shoal.store.database import Database, Steps, Write, in_bites, question_marks, upsert
 from shoal.store.kept_images import ImageWriter, SqliteBacklog
 from shoal.store.page_writer import PageWriter
-from shoal.store.postgres import PostgresDatabase
 from shoal.store.revisits import TALLY
 from shoal.store.strategy_memory import StrategyMemory, add_version, latest
 from shoal.store.warc import Bodies, WarcWriter, is_elsewhere, read_body

@@ -12,10 +12,10 @@ from typing import Any, BinaryIO, Literal
 
 import msgspec
 
+from shoal.database.sql import Database
 from shoal.errors import InputError
 from shoal.files import complaints, written
 from shoal.model import Evidence
-from shoal.store.database import Database
 from shoal.store.ownership import is_own
 from shoal.store.warc import info_member, read_raw
 

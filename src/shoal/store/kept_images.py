@@ -9,11 +9,11 @@ from datetime import datetime
 import msgspec
 import numpy as np
 
+from shoal.database.sql import Database, upsert
 from shoal.images.decode import NEAR
 from shoal.model import Evidence, Image, SeenImage, State
 from shoal.model.stored import DueRevisit, ImageFate, ImageOnPage, WantedImage
 from shoal.store.crawl_status import StoreAnswer, time_of
-from shoal.store.database import Database, upsert
 from shoal.store.warc import Bodies
 
 # --- what is here ----------------------------------------------------------------------------------------------------

@@ -25,12 +25,12 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import asdict, replace
 
+from shoal.database.sql import Database, ask_for, upsert
 from shoal.errors import FolderError, InputError, ShoalError
 from shoal.files import copy_aside, sync, write_all
 from shoal.model import Mark, State
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_status import StoreAnswer, time_of
-from shoal.store.database import Database, ask_for, upsert
 from shoal.store.provenance import spellings
 from shoal.urls import key_of, normalise
 

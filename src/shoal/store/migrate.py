@@ -17,6 +17,9 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from shoal.database.postgres import PostgresDatabase, place_of
+from shoal.database.sql import Database, insert, portions
+from shoal.database.sqlite import SqliteDatabase, open_file
 from shoal.errors import FolderError, InputError
 from shoal.files import created, place, set_aside, unfinished
 from shoal.protocols import Progress
@@ -25,8 +28,7 @@ from shoal.store import crawl_folder as folders
 from shoal.store import mark_log, ownership
 from shoal.store import shared_crawl as clusters
 from shoal.store.crawl_status import StoreAnswer
-from shoal.store.database import Database, SqliteDatabase, insert, open_file, portions, schema
-from shoal.store.postgres import PostgresDatabase, place_of
+from shoal.store.upgrades import schema
 from shoal.store.warc import is_elsewhere
 
 _TABLE = re.compile(r"^CREATE TABLE (\w+)", re.MULTILINE)

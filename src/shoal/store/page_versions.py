@@ -6,9 +6,9 @@ from datetime import datetime
 
 import msgspec
 
+from shoal.database.sql import Database
 from shoal.model import PageSummary
 from shoal.store.crawl_status import StoreAnswer, time_of
-from shoal.store.database import Database
 from shoal.store.packed_page import unpack_text
 
 ADD = "INSERT INTO versions (page, at, title, headings, text, warc_file, warc_offset) VALUES (?, ?, ?, ?, ?, ?, ?)"

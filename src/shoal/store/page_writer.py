@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import msgspec
 
+from shoal.database.sql import Database, Steps, ask_for, in_bites, question_marks, upsert
 from shoal.model import PageSummary, Seen
 from shoal.model.stored import Duplicate, FetchedPage
 from shoal.store import page_versions
-from shoal.store.database import Database, Steps, ask_for, in_bites, question_marks, upsert
 from shoal.store.warc import Bodies, Position, revisit_member
 from shoal.text import similarity
 

@@ -8,11 +8,11 @@ from typing import Literal
 
 import msgspec
 
+from shoal.database.sql import Database
 from shoal.model import Entry, Evidence, Reason, State
 from shoal.settings import Settings
 from shoal.store.crawl_folder import read_meta
 from shoal.store.crawl_status import StoreAnswer, time_of
-from shoal.store.database import Database
 from shoal.urls import key_of, normalise
 
 Reasons = Callable[[Entry], tuple[Evidence, ...]]
@@ -149,11 +149,17 @@ LEFT JOIN found AS original ON original.id = pages.duplicate_of
 """
 
 
-def explain(connection: Database, url: str, reasons: Reasons | None = None) -> UrlExplanation | None:
+def explain(connection: Database, url: str) -> UrlExplanation | None:
     """How a URL was found and what became of it; None when the crawl never saw it."""
     with connection.snapshot():
         row = _find(connection, url)
-        return None if row is None else _explained(connection, row, reasons)
+        return None if row is None else _explained(connection, row)
+
+
+def waiting_entry(connection: Database, url: str) -> Entry | None:
+    """What is known of a URL that waits; None when it does not."""
+    row = _find(connection, url)
+    return row.entry if row is not None and row.entry.state is State.WAITING else None
 
 
 def _find(connection: Database, url: str) -> _Row | None:
@@ -177,7 +183,7 @@ def _one(connection: Database, condition: str, *values: int) -> _Row | None:
     return _Row(msgspec.convert(entry, Entry), *row[len(entry) :])
 
 
-def _explained(connection: Database, row: _Row, reasons: Reasons | None) -> UrlExplanation:
+def _explained(connection: Database, row: _Row) -> UrlExplanation:
     entry = row.entry
     waiting = entry.state is State.WAITING
     rank = _rank(connection, entry, "state = 0") if waiting else None
@@ -192,7 +198,6 @@ def _explained(connection: Database, row: _Row, reasons: Reasons | None) -> UrlE
         depth=entry.depth,
         priority=entry.priority,
         priority_why=entry.why,
-        value_why=reasons(entry) if waiting and reasons is not None else (),
         attempts=entry.attempt - 1 if waiting else entry.attempt if entry.state is not State.SKIPPED else 0,
         retry_at=time_of(entry.not_before or None) if waiting else None,
         rank=rank,

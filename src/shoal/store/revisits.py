@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from shoal.database.sql import Database
 from shoal.model import Reason, State
 from shoal.settings import Settings
 from shoal.store.crawl_status import StoreAnswer
-from shoal.store.database import Database
 
 # Only what was understood can have changed in what it says.
 _ADD = """

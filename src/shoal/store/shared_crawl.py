@@ -1,7 +1,7 @@
 """Where is a crawl that many machines work at? In a PostgreSQL database; its folder here has a small file that says which.
 
 Each crawl has a schema of its own, named after its folder. The schema `shoal` belongs to all of them: it has the list of crawls,
-and the clocks of hosts (`store/postgres_ledger.py`). A folder may also name a broker only; then the crawl itself is in SQLite.
+and what outlives them (`database/shared_schema.py`). A folder may also name a broker only; then the crawl itself is in SQLite.
 """
 
 from __future__ import annotations
@@ -18,43 +18,21 @@ from pathlib import Path
 
 import msgspec
 
+from shoal.database.postgres import PostgresDatabase, place_of
+from shoal.database.shared_schema import SHARED, has_table, setting_up
 from shoal.errors import FolderBusy, FolderError
 from shoal.files import created, unfinished
 from shoal.settings import Cluster, SettingsPart
 from shoal.store import ownership
-from shoal.store.database import schema
-from shoal.store.postgres import PostgresDatabase, place_of
+from shoal.store.upgrades import schema
 
 FILE = ownership.CLUSTER
-SHARED = "shoal"
-"""The schema of all crawls together."""
 PATIENCE = 120.0
 """Seconds after which a coordinator takes a server that does not answer for gone, and comes anew."""
 _PLAIN = re.compile(r"[a-z0-9_]{1,40}")
 _UNSAFE = re.compile(r"[^a-z0-9]+")
 _OURS = "a crawl of shoal"
 """The comment on every schema that we make: by it we know what we may drop."""
-_SETTING_UP = 0x53686F616C
-"""The advisory lock of whoever makes the shared schema, or a crawl."""
-_SHARED = f"""
-CREATE SCHEMA IF NOT EXISTS {SHARED};
-CREATE TABLE IF NOT EXISTS {SHARED}.crawls (
-  name    TEXT PRIMARY KEY,      -- of the folder
-  crawl   TEXT NOT NULL,         -- its id, the same over all runs
-  home    TEXT NOT NULL UNIQUE,  -- its schema
-  made_at REAL NOT NULL
-);
-CREATE TABLE IF NOT EXISTS {SHARED}.clocks (
-  key        TEXT PRIMARY KEY,
-  owner      TEXT NOT NULL,
-  held       INTEGER NOT NULL,
-  busy_until REAL NOT NULL,
-  next_at    REAL NOT NULL
-);
-"""
-_HAS_NOTED_AT = "SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass(?) AND attname = 'noted_at'"
-# An older shoal can go on with a table that has it.
-_ADD_NOTED_AT = f"ALTER TABLE {SHARED}.clocks ADD COLUMN noted_at REAL NOT NULL DEFAULT 0"
 # What a crawl on one machine has in files of its folder.
 _FILES = """
 CREATE TABLE mark_log (id INTEGER PRIMARY KEY, url TEXT NOT NULL, relevant INTEGER, at REAL NOT NULL);
@@ -133,7 +111,7 @@ def create(
 ) -> None:
     """Make a new crawl in the database, and the folder that stands for it."""
     home = msgspec.structs.replace(new_home(folder, cluster), proxy=proxy)
-    with _setting_up(cluster.database) as database:
+    with setting_up(cluster.database) as database:
         _make(database, folder, home)
         database.executemany("INSERT INTO meta VALUES (?, ?)", meta)
         if model:
@@ -154,20 +132,20 @@ def new_home(folder: Path, cluster: Cluster) -> Home:
 
 def prepare(folder: Path, home: Home) -> None:
     """Make empty tables for a crawl that moves here; nobody knows of them before `register`."""
-    with _setting_up(home.database) as database:
+    with setting_up(home.database) as database:
         _make(database, folder, home)
 
 
 def register(folder: Path, home: Home, crawl: str) -> None:
     """From now on the crawl is known by its folder's name."""
-    with _setting_up(home.database) as database:
+    with setting_up(home.database) as database:
         database.execute(_REGISTER, (_name(folder), crawl, home.schema, time.time()))
 
 
 def set_aside(home: Home) -> str:
     """Nobody finds the crawl in the database any more, but all of it is still there; answers under which schema."""
     aside = f"{home.schema[:40]}_moved_{int(time.time())}"
-    with _setting_up(home.database) as database:
+    with setting_up(home.database) as database:
         database.execute(f"ALTER SCHEMA {home.schema} RENAME TO {aside}")
         database.execute(f"DELETE FROM {SHARED}.crawls WHERE home = ?", (home.schema,))
     return aside
@@ -203,7 +181,7 @@ def _clear(database: PostgresDatabase, home: Home) -> None:
 
 def adopt(folder: Path, cluster: Cluster) -> bool:
     """Make a folder here for a crawl of that name in the database; False when there is none."""
-    with _setting_up(cluster.database) as database:
+    with setting_up(cluster.database) as database:
         schema = _registered(database, _name(folder))
     if schema is None:
         return False
@@ -215,13 +193,13 @@ def adopt(folder: Path, cluster: Cluster) -> bool:
 def look_up(folder: Path, cluster: Cluster) -> Home | None:
     """Where the crawl of this name is in the database; nothing is made, here or there."""
     with closing(PostgresDatabase(cluster.database)) as database:
-        schema = _registered(database, _name(folder)) if _has_table(database, f"{SHARED}.crawls") else None
+        schema = _registered(database, _name(folder)) if has_table(database, f"{SHARED}.crawls") else None
     return None if schema is None else Home(database=cluster.database, broker=cluster.broker, schema=schema)
 
 
 def drop(home: Home) -> None:
     """Take a crawl out of the database."""
-    with _setting_up(home.database) as database:
+    with setting_up(home.database) as database:
         if database.execute(f"DELETE FROM {SHARED}.crawls WHERE home = ?", (home.schema,)).rowcount:
             database.execute(f"DROP SCHEMA IF EXISTS {home.schema} CASCADE")
 
@@ -229,7 +207,7 @@ def drop(home: Home) -> None:
 def connect(folder: Path, home: Home, *, patience: float | None = None) -> PostgresDatabase:
     """A connection to the database of a crawl; a server that takes longer than `patience` for an answer counts as gone."""
     database = PostgresDatabase(home.database, home.schema, patience=patience)
-    if not _has_table(database, f"{home.schema}.meta"):
+    if not has_table(database, f"{home.schema}.meta"):
         database.close()
         raise FolderError(f"The crawl of {folder} is not in the database at {place_of(home.database)} any more.")
     return database
@@ -244,29 +222,6 @@ def model_of(database: PostgresDatabase) -> bytes:
 def _registered(database: PostgresDatabase, name: str) -> str | None:
     row = database.execute(f"SELECT home FROM {SHARED}.crawls WHERE name = ?", (name,)).fetchone()
     return row[0] if row else None
-
-
-def _has_table(database: PostgresDatabase, name: str) -> bool:
-    (found,) = database.execute("SELECT to_regclass(?)", (name,)).fetchone()
-    return found is not None
-
-
-@contextmanager
-def _setting_up(url: str) -> Iterator[PostgresDatabase]:
-    """One at a time, with the shared schema there."""
-    with closing(PostgresDatabase(url)) as database, database.transaction():
-        database.execute("SELECT pg_advisory_xact_lock(?)", (_SETTING_UP,))
-        if not _has_table(database, f"{SHARED}.clocks"):
-            database.executescript(_SHARED)
-        if database.execute(_HAS_NOTED_AT, (f"{SHARED}.clocks",)).fetchone() is None:
-            database.executescript(_ADD_NOTED_AT)
-        yield database
-
-
-def make_shared(url: str) -> None:
-    """Make what all crawls of a database share, if it is not there."""
-    with _setting_up(url):
-        pass
 
 
 # --- who has it ------------------------------------------------------------------------------------------------------

@@ -12,6 +12,8 @@ from typing import Annotated
 import msgspec
 from msgspec.structs import replace
 
+from shoal.database.postgres import PostgresDatabase
+from shoal.database.sql import Database
 from shoal.errors import InputError
 from shoal.files import read_bytes, written
 from shoal.model import State, Topic, Value
@@ -19,8 +21,6 @@ from shoal.model.stored import TopicChange
 from shoal.settings import Settings
 from shoal.store import crawl_folder as folders
 from shoal.store import shared_crawl as clusters
-from shoal.store.database import Database
-from shoal.store.postgres import PostgresDatabase
 from shoal.topic.combined import said_of_topic
 
 FORMAT = 1

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from importlib.resources import files
 
+from shoal.database.postgres import PostgresDatabase
+from shoal.database.sql import Database
 from shoal.model import State
-from shoal.store.database import Database
-from shoal.store.postgres import PostgresDatabase
 
 VERSION = 4
 """Raised together with `schema.sql`, by a step that brings the version before it up to this one."""
@@ -30,6 +31,11 @@ _WORDS_OF_4 = {
     '"origin":"feedback"': '"origin":"adapted"',
 }
 _NOTED_BY_3 = re.compile(r"Moved to (\S+) (\(\d+\)\.)")
+
+
+def schema() -> str:
+    """The tables of a crawl of today, in the words of SQLite."""
+    return files("shoal.store").joinpath("schema.sql").read_text(encoding="utf-8")
 
 
 def upgrade(database: Database, version: int) -> None:

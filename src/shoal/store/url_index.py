@@ -16,9 +16,11 @@ from pathlib import Path
 
 import numpy as np
 
+from shoal.database.sql import Database, Steps, Write, in_bites, insert, portions
+from shoal.database.sqlite import SqliteDatabase, open_file
 from shoal.model import Entry, Reason, State
 from shoal.model.stored import HostRecord, Known, Waiting
-from shoal.store.database import Database, SqliteDatabase, Steps, Write, in_bites, insert, open_file, portions, schema
+from shoal.store.upgrades import schema
 
 _CACHE_KILOBYTES = 48 * 1024
 """Beyond that the index is read from the temporary file."""

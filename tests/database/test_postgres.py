@@ -9,10 +9,10 @@ from importlib.resources import files
 import asyncpg
 import pytest
 
+from shoal.database import postgres as module
+from shoal.database.postgres import PostgresDatabase, in_our_words
+from shoal.database.sqlite import open_file
 from shoal.errors import DatabaseGone, FolderError
-from shoal.store import postgres as module
-from shoal.store.database import open_file
-from shoal.store.postgres import PostgresDatabase, in_our_words
 from shoal.testing.servers import PostgreSQL
 
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
-from shoal import assembly
+from shoal import assembly, services
 from shoal.model import Evidence
 from shoal.protocols import LinkExplainer
-from shoal.services import crawls, marks
+from shoal.services import marks
 from shoal.store import crawl_folder as folders
 from shoal.store.crawl_store import open_store
 from tests.crawl.simulated import SEED
 from tests.waiting_urls import TOPIC, crawled, urls, waiting
+
+
+def reasons(folder: Path, url: str) -> tuple[Evidence, ...]:
+    return asyncio.run(services.explain.explain_in_depth(folder, url)).value_why
 
 
 def value(parts: tuple[Evidence, ...]) -> float:
@@ -31,32 +36,32 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_the_reasons_are_those_of_the_strategy_as_the_next_run_would_have_it(folder: Path) -> None:
     url = waiting(folder, "电网")
-    found = crawls.explain_url(folder, url)
-    assert len(found.value_why) > 1
+    found = reasons(folder, url)
+    assert len(found) > 1
     with open_store(folder) as store:
         [id] = [one.id for one in store.url_index.waiting() if store.url_index.read(one.id).url == url]
         strategy = assembly.make_strategy(store)
         assert isinstance(strategy, LinkExplainer)
-        assert found.value_why == strategy.reasons(store.url_index.read(id))
+        assert found == strategy.reasons(store.url_index.read(id))
 
 
 def test_a_link_about_the_topic_has_more_to_say_for_itself(folder: Path) -> None:
-    good, bad = (crawls.explain_url(folder, waiting(folder, subject)).value_why for subject in ("grid", "sport"))
+    good, bad = (reasons(folder, waiting(folder, subject)) for subject in ("grid", "sport"))
     assert value(good) > value(bad)
 
 
 def test_a_page_that_came_waits_no_more(folder: Path) -> None:
-    assert crawls.explain_url(folder, SEED).value_why == ()
+    assert reasons(folder, SEED) == ()
 
 
 def test_a_crawl_that_is_at_work_is_not_disturbed(folder: Path) -> None:
     with folders.lock(folder):
         assert folders.is_running(folder)
-        assert crawls.explain_url(folder, waiting(folder, "grid")).value_why
+        assert reasons(folder, waiting(folder, "grid"))
 
 
 def test_who_wants_only_the_sentence_does_not_wait_for_reasons(folder: Path) -> None:
-    assert crawls.explain_url(folder, waiting(folder, "grid"), in_depth=False).value_why == ()
+    assert services.explain.explain_url(folder, waiting(folder, "grid")).value_why == ()
 
 
 @pytest.mark.slow
@@ -65,11 +70,11 @@ def test_what_the_user_says_counts_at_once(tmp_path: Path) -> None:
     came = {subject: [url for url in urls(subject) if url in asked] for subject in ("grid", "电网")}
     subject = max(came, key=lambda subject: len(came[subject]))
     url = waiting(tmp_path, subject)
-    before = value(crawls.explain_url(tmp_path, url).value_why)
+    before = value(reasons(tmp_path, url))
     marks.mark_pages(tmp_path, came[subject], False)
-    assert value(crawls.explain_url(tmp_path, url).value_why) < before
+    assert value(reasons(tmp_path, url)) < before
     marks.mark_pages(tmp_path, came[subject], None)
-    assert value(crawls.explain_url(tmp_path, url).value_why) == pytest.approx(before)
+    assert value(reasons(tmp_path, url)) == pytest.approx(before)
 
 
 @pytest.mark.slow
@@ -78,4 +83,4 @@ def test_a_strategy_that_is_gone_is_no_reason_to_say_nothing(tmp_path: Path) -> 
     with folders.reading(tmp_path) as database:
         settings = folders.read_settings(tmp_path, database)
         folders.write_settings(tmp_path, database, type(settings)(topic=TOPIC, seeds=(SEED,), strategy="removed"))
-    assert crawls.explain_url(tmp_path, waiting(tmp_path, "grid")).value_why == ()
+    assert reasons(tmp_path, waiting(tmp_path, "grid")) == ()

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import fcntl
 import logging
-import os
 import sqlite3
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -92,16 +91,6 @@ WHERE owner = :owner AND busy_until > :now
 _HELD = "SELECT key, busy_until FROM clocks WHERE owner = :owner AND busy_until > :now AND held > 0"
 # Clocks of the far future were set by a computer whose own clock was wrong.
 _FORGET = "DELETE FROM clocks WHERE (next_at < :now - :day AND busy_until < :now) OR next_at > :now + 7 * :day"
-
-
-def ledger_path(environ: Mapping[str, str]) -> Path:
-    """Where the ledger of this installation is: SHOAL_STATE_DIR, or the place where programs keep their state."""
-    if chosen := environ.get("SHOAL_STATE_DIR"):
-        return Path(chosen) / "hosts.sqlite"
-    state = environ.get("XDG_STATE_HOME", "")
-    # The XDG rules: a relative path counts as not set.
-    folder = Path(state) if os.path.isabs(state) else Path.home() / ".local" / "state"
-    return folder / "shoal" / "hosts.sqlite"
 
 
 def again_at(now: float, next_at: float, others_until: float) -> float:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from shoal.errors import FolderError
-from shoal.store.sqlite_ledger import POLL, SqliteLedger, ledger_path
+from shoal.installation.sqlite_ledger import POLL, SqliteLedger
 
 NOW = 1_800_000_000.0
 OpenAt = Callable[..., SqliteLedger]
@@ -34,20 +34,6 @@ def open_at(path: Path) -> Iterator[OpenAt]:
     yield open_at
     for ledger in opened:
         ledger.close()
-
-
-@pytest.mark.parametrize(
-    ("environ", "expected"),
-    [
-        ({"SHOAL_STATE_DIR": "/srv/shoal", "XDG_STATE_HOME": "/xdg"}, "/srv/shoal/hosts.sqlite"),
-        ({"XDG_STATE_HOME": "/xdg"}, "/xdg/shoal/hosts.sqlite"),
-        ({"XDG_STATE_HOME": "relative"}, "~/.local/state/shoal/hosts.sqlite"),
-        ({"SHOAL_STATE_DIR": ""}, "~/.local/state/shoal/hosts.sqlite"),
-        ({}, "~/.local/state/shoal/hosts.sqlite"),
-    ],
-)
-def test_the_ledger_is_where_programs_keep_their_state(environ: dict[str, str], expected: str) -> None:
-    assert ledger_path(environ) == Path(expected).expanduser()
 
 
 def test_clocks_outlive_the_process(open_at: OpenAt) -> None:
@@ -156,7 +142,7 @@ def test_a_place_that_cannot_be_used_is_named(tmp_path: Path) -> None:
 CLAIMER = """
 import sys
 from pathlib import Path
-from shoal.store.sqlite_ledger import SqliteLedger
+from shoal.installation.sqlite_ledger import SqliteLedger
 
 ledger = SqliteLedger(Path(sys.argv[1]), sys.argv[2], lambda: 1_800_000_000.0)
 def claim(number):

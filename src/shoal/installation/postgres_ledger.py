@@ -1,8 +1,8 @@
 """When may which host be asked again, by whichever machine? One table for all crawls of a PostgreSQL database.
 
-The rules are those of `store/sqlite_ledger.py`. Claims are asked for many at a time, and whoever claims hears later what became
-of it. While the server is away nothing can be claimed, so hosts are asked again later; what is released is kept until it is
-back.
+The rules are those of `installation/sqlite_ledger.py`. Claims are asked for many at a time, and whoever claims hears later what
+became of it. While the server is away nothing can be claimed, so hosts are asked again later; what is released is kept until it
+is back.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from threading import Event
 from time import monotonic
 from typing import NamedTuple
 
+from shoal.database.postgres import PostgresDatabase
+from shoal.database.shared_schema import SHARED, make_shared
 from shoal.errors import DatabaseGone, ShoalError
-from shoal.store.postgres import PostgresDatabase
-from shoal.store.shared_crawl import SHARED, make_shared
-from shoal.store.sqlite_ledger import DAY, again_at
+from shoal.installation.sqlite_ledger import DAY, again_at
 
 logger = logging.getLogger(__name__)
 _AWAY = 1.0

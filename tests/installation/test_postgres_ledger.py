@@ -12,14 +12,15 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from shoal import services
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.termination import Ending
-from shoal.services import crawls as app
+from shoal.database.postgres import PostgresDatabase
+from shoal.database.shared_schema import SHARED
+from shoal.installation import postgres_ledger
+from shoal.installation.location import Installation
+from shoal.installation.postgres_ledger import PostgresLedger
 from shoal.settings import Cluster
-from shoal.store import postgres_ledger
-from shoal.store.postgres import PostgresDatabase
-from shoal.store.postgres_ledger import PostgresLedger
-from shoal.store.shared_crawl import SHARED
 from shoal.testing.servers import PostgreSQL
 from shoal.testing.webserver import WebServer
 from shoal.topic.topic_file import topic_from_words
@@ -186,10 +187,15 @@ async def test_two_crawls_share_hosts_politely_while_their_server_is_slow_and_ki
     web = SmallWeb([6, 6, 6, 6])
     async with WebServer(web) as server:
         options = {"proxy": server.proxy, "delay": DELAY}
-        settings = topic_from_words("grid", (HOME,), names=app.names(), options=options, environ={})
+        settings = topic_from_words("grid", (HOME,), names=services.choices.names(), options=options, environ={})
         for name in ("one", "two"):
-            app.start_crawl(tmp_path / name, replace(settings, index=False), cluster=Cluster(database=postgres))
-        crawls = [asyncio.create_task(app.run_crawl(tmp_path / name, watch)) for name in ("one", "two")]
+            services.crawls.start_crawl(
+                tmp_path / name, replace(settings, index=False), cluster=Cluster(database=postgres)
+            )
+        crawls = [
+            asyncio.create_task(services.run.run_crawl(tmp_path / name, Installation(home=tmp_path), watch))
+            for name in ("one", "two")
+        ]
         await web.gets(10)
         async with loop_is_free():
             async with held_up(postgres, 1.5):

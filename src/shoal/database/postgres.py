@@ -1,4 +1,4 @@
-"""How does the store talk to PostgreSQL? Behind the same verbs as SQLite (`database.Database`).
+"""How does the store talk to PostgreSQL? Behind the same verbs as SQLite (`database.sql.Database`).
 
 asyncpg lives on an event loop, and the store's code is plain functions: so each connection has a thread with a loop of its own,
 and whoever asks waits for the answer. A connection that is lost raises `DatabaseGone`; `reconnect` makes a new one, and all that
@@ -19,8 +19,8 @@ from typing import Any, TypeVar
 
 import asyncpg
 
+from shoal.database.sql import between
 from shoal.errors import DatabaseGone, FolderError, ShoalError, StorageFull
-from shoal.store.database import between
 from shoal.urls import shown
 
 _T = TypeVar("_T")
@@ -62,7 +62,7 @@ _REFUSED = (asyncpg.InvalidAuthorizationSpecificationError, asyncpg.InvalidCatal
 
 
 class PostgresResult:
-    """The answer to a statement; implements `database.Cursor`."""
+    """The answer to a statement; implements `database.sql.Cursor`."""
 
     def __init__(self, rows: Sequence[Any] = (), rowcount: int = -1) -> None:
         self.rowcount = rowcount
@@ -79,7 +79,7 @@ class PostgresResult:
 
 
 class PostgresDatabase:
-    """One connection; implements `database.Database`. Any thread may use it; they wait for each other."""
+    """One connection; implements `database.sql.Database`. Any thread may use it; they wait for each other."""
 
     bite = 10_000
 

@@ -1,0 +1,1 @@
+"""How do we talk to a database? The same few verbs for SQLite and PostgreSQL."""

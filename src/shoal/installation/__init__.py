@@ -1,0 +1,1 @@
+"""What does this installation have? Everything that outlives one crawl."""

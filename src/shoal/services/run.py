@@ -1,0 +1,247 @@
+"""How does a crawl run, from where it stands until something ends it? `assembly.py` makes its parts."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+import uuid
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    ExitStack,
+    closing,
+    contextmanager,
+    nullcontext,
+)
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from shoal import assembly
+from shoal.crawl.coordinator import Coordinator
+from shoal.crawl.metrics import ClusterFigures
+from shoal.crawl.processes import work_elsewhere
+from shoal.crawl.termination import Ending, warning
+from shoal.crawl.time_slices import collect_seldom
+from shoal.errors import DatabaseGone, NoSeedReached, first_of
+from shoal.indexer import index_kept
+from shoal.installation.location import Installation
+from shoal.installation.postgres_ledger import PostgresLedger
+from shoal.installation.sqlite_ledger import SqliteLedger
+from shoal.internal_errors import LOGGER as INTERNAL_ERRORS
+from shoal.model import State
+from shoal.settings import ListenAddress, Settings
+from shoal.steady_clock import SteadyClock, WallLedger
+from shoal.store import crawl_folder as folders
+from shoal.store import crawl_status as report
+from shoal.store import ownership
+from shoal.store.crawl_store import CrawlStore, open_store
+
+if TYPE_CHECKING:
+    from shoal.cluster.dispatch import Dispatch
+    from shoal.fetch.addresses import CachingResolver, HostLocator
+
+Watch = Callable[[Coordinator], Coroutine[None, None, None]]
+"""Shows how a crawl stands; cancelled when the crawl is over."""
+Interrupted = Callable[[Callable[[], None]], AbstractContextManager[None]]
+"""Whoever may end a crawl early, by Ctrl-C or otherwise: meanwhile they may call what they are given."""
+_STANDBY_SECONDS = 1.0
+
+
+async def _nobody(coordinator: Coordinator) -> None:
+    """Watches nothing."""
+
+
+def never_interrupted(stop: Callable[[], None]) -> AbstractContextManager[None]:
+    """Nobody ends it early."""
+    return nullcontext()
+
+
+def stand_by(folder: Path, say: Callable[[str], None], sleep: Callable[[float], None] = time.sleep) -> None:
+    """Return when nobody is at work at the crawl; `say` hears, once, if somebody is."""
+    if _is_taken(folder):
+        say("Another machine is at work at this crawl: this one stands by, and takes over when that ends.")
+    while _is_taken(folder):
+        sleep(_STANDBY_SECONDS)
+
+
+def _is_taken(folder: Path) -> bool:
+    try:
+        return folders.is_running(folder)
+    except DatabaseGone:  # then nobody can take over
+        return True
+
+
+async def run_crawl(
+    folder: Path,
+    installation: Installation,
+    watch: Watch = _nobody,
+    *,
+    say: Callable[[str], None] = lambda sentence: None,
+    interrupted: Interrupted = never_interrupted,
+    new_pages: bool = True,
+    metrics: ListenAddress | None = None,
+) -> Ending:
+    """Crawl in a folder, from the start or from where it stopped, until it is over; answers why it is.
+
+    The installation says when which host was asked last, by whichever crawl. `say` hears what a user should know once the crawl
+    is over; `interrupted` may end it early. Without `new_pages` it only looks at pages again (`services/revisit.py`). With
+    `metrics` others can watch it there.
+    """
+    with ExitStack() as stack:
+        store = stack.enter_context(open_store(folder))
+        stack.enter_context(_bugs_logged(folder))
+        store.settings = folders.with_password(store.settings, installation.proxy)
+        folders.check_secrets(store.settings)
+        collect_seldom()
+        broker = folders.read_cluster(folder).broker
+        ledger, inherited = stack.enter_context(_hosts(store, installation, far=bool(broker)))
+        clock, locator = SteadyClock(), assembly.make_locator(store.settings)
+        coordinator = assembly.make_coordinator(
+            store,
+            WallLedger(ledger, clock),
+            clock,
+            new_pages=new_pages,
+            inherited=inherited,
+            far=bool(broker),
+            locator=locator,
+        )
+        stack.enter_context(interrupted(coordinator.stop))
+        dispatch = _dispatch(coordinator, store, inherited, clock) if broker else None
+        try:
+            async with (
+                locator or nullcontext(),
+                _shown(folder, coordinator, metrics, dispatch),
+                index_kept(folder, say) if store.settings.index else nullcontext(),
+            ):
+                ending = await _run(coordinator, store.settings, watch, locator, dispatch, broker)
+        except BaseExceptionGroup as group:
+            raise first_of(group) from group
+        if ending is Ending.NOTHING_LEFT:
+            _check_that_something_came(store)
+        _keep_outlook(store, coordinator)
+    return ending
+
+
+@contextmanager
+def _bugs_logged(folder: Path) -> Iterator[None]:
+    """What is our own fault is written down beside the crawl, not in the middle of its progress."""
+    handler = logging.FileHandler(folder / ownership.LOG, delay=True, encoding="utf-8", errors="backslashreplace")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+    INTERNAL_ERRORS.addHandler(handler)
+    INTERNAL_ERRORS.propagate, before = False, INTERNAL_ERRORS.propagate
+    try:
+        yield
+    finally:
+        INTERNAL_ERRORS.propagate = before
+        INTERNAL_ERRORS.removeHandler(handler)
+        handler.close()
+
+
+def _check_that_something_came(store: CrawlStore) -> None:
+    if store.totals().pages or not (seeds := store.failed_seeds()):
+        return
+    raise NoSeedReached(
+        "Not one seed could be fetched: " + "; ".join(f"{seed.url} ({seed.why})" for seed in seeds) + "."
+    )
+
+
+def _keep_outlook(store: CrawlStore, coordinator: Coordinator) -> None:
+    """What the run ends with, for `shoal status` and for the next run."""
+    outlook, pages = coordinator.outlook(), store.totals().pages
+    with folders.reading(store.folder) as database:
+        report.keep_outlook(database, outlook, pages=pages, warning=warning(outlook) if outlook else "")
+        folders.write_meta(database, "finish", coordinator.stopping_rule.row)
+
+
+@contextmanager
+def _hosts(
+    store: CrawlStore, installation: Installation, *, far: bool
+) -> Iterator[tuple[SqliteLedger | PostgresLedger, Mapping[str, float]]]:
+    """The clocks of all hosts, and what an earlier run still asks of them: nothing, unless its workers are `far` away."""
+    with closing(_open_ledger(store, installation)) as ledger:
+        if far:
+            yield ledger, ledger.held(time.time())
+            return
+        _let_go(ledger, store.settings)  # of what an earlier run held when it was killed
+        try:
+            yield ledger, {}
+        finally:
+            _let_go(ledger, store.settings)
+
+
+def _open_ledger(store: CrawlStore, installation: Installation) -> SqliteLedger | PostgresLedger:
+    """The clocks of all machines for a crawl that any machine can go on with; else those of this one."""
+    if url := folders.read_cluster(store.folder).database:
+        return PostgresLedger(url, store.crawl_id, time.time)
+    return SqliteLedger(installation.hosts, store.crawl_id, time.time)
+
+
+def _let_go(ledger: SqliteLedger | PostgresLedger, settings: Settings) -> None:
+    """Hosts that we hold may be asked by other crawls again, after a pause."""
+    ledger.recover(time.time(), settings.politeness.delay)
+
+
+def _dispatch(
+    coordinator: Coordinator, store: CrawlStore, inherited: Mapping[str, float], clock: Callable[[], float]
+) -> Dispatch:
+    """The cluster, as this run of the crawl sees it."""
+    # Only here, because most crawls do without a broker.
+    from shoal.cluster.dispatch import Dispatch
+
+    run = uuid.uuid4().hex
+    return Dispatch(coordinator, store.settings, crawl=store.crawl_id, run=run, inherited=inherited, clock=clock)
+
+
+async def _run(
+    coordinator: Coordinator,
+    settings: Settings,
+    watch: Watch,
+    locator: HostLocator | None,
+    dispatch: Dispatch | None,
+    broker: str,
+) -> Ending:
+    async with asyncio.TaskGroup() as group:
+        watching = group.create_task(watch(coordinator))
+        running = group.create_task(coordinator.run())
+        if dispatch is not None:
+            group.create_task(dispatch.run(broker, running))
+        elif settings.processes == 1:
+            group.create_task(_work_here(coordinator, settings, locator.resolver if locator else None))
+        else:
+            for _ in range(settings.processes):
+                group.create_task(work_elsewhere(coordinator, settings))
+        ending = await running
+        watching.cancel()
+    return ending
+
+
+def _shown(
+    folder: Path, coordinator: Coordinator, address: ListenAddress | None, dispatch: Dispatch | None
+) -> AbstractAsyncContextManager[object]:
+    """The figures of a crawl are there for others to watch, if somebody said where."""
+    if address is None:
+        return nullcontext()
+    # Only here, because the library takes a tenth of a second to import, and most crawls are watched by nobody.
+    from shoal.crawl.prometheus import CrawlCollector, serving
+
+    states, cluster = partial(_states, folder), dispatch.figures if dispatch else ClusterFigures
+    return serving(address, CrawlCollector(folder.resolve().name, coordinator.figures, states=states, cluster=cluster))
+
+
+def _states(folder: Path) -> dict[State, int]:
+    with folders.reading(folder) as database:
+        return report.per_state(database)
+
+
+async def _work_here(coordinator: Coordinator, settings: Settings, resolver: CachingResolver | None) -> None:
+    # Only here, because the HTTP client takes a third of a second to import, and most commands fetch nothing.
+    from shoal.crawl.worker import open_visitor, work_together
+
+    async with open_visitor(replace(settings, topic=coordinator.topic), resolver) as visitor:
+        coordinator.when_topic_changes(visitor.adopt)
+        await work_together(coordinator, visitor, settings.fetching.concurrency)

@@ -1,0 +1,16 @@
+"""How does a crawl stand?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from shoal.store import crawl_folder as folders
+from shoal.store import crawl_status as report
+from shoal.store import mark_log
+from shoal.store.crawl_status import Status
+
+
+def crawl_status(folder: Path) -> Status:
+    """How a crawl stands, whether it is running or not."""
+    with mark_log.reading(folder) as database:
+        return report.status(database, running=folders.is_running(folder))
