@@ -21,7 +21,7 @@ from tests.syntax import nodes_of
 
 SOURCE = Path(__file__).parent.parent / "src" / "shoal"
 OWN_KEYS = {
-    "services.crawls.names": "no key",
+    "services.choices.names": "no key",
     "judge.judges": "no key",
     "judge.image_judge.judge_images": "forgotten with the page",
     "parse.links._remembered": "the caller looks at the length",

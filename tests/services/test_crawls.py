@@ -1,4 +1,4 @@
-"""What can be done with a crawl? It starts and changes only as its strategy can bear; `test_crawls_explain.py` asks it why."""
+"""What can be done with a crawl? It starts and changes only as its strategy can bear."""
 
 from __future__ import annotations
 
@@ -9,9 +9,6 @@ import pytest
 
 from shoal import services
 from shoal.errors import InputError
-from shoal.model import Outlook
-from shoal.store import crawl_folder as folders
-from shoal.store import crawl_status
 from shoal.topic.topic_file import topic_from_words
 from tests.telling import HOME, teller_laid
 
@@ -43,10 +40,3 @@ def test_a_crawl_cannot_change_to_one_that_cannot_tell(teller: None, tmp_path: P
     with pytest.raises(InputError, match=r"and breadth cannot: .*, or say --until-done=0"):
         services.crawls.change_settings(tmp_path, {"strategy": "breadth"})
     services.crawls.change_settings(tmp_path, {"strategy": "breadth", "until_done": "0"})
-
-
-def test_an_estimate_that_is_no_number_is_none(tmp_path: Path) -> None:
-    services.crawls.start_crawl(tmp_path, topic_from_words("grid", [HOME], names=services.choices.names()))
-    with folders.reading(tmp_path) as database:
-        crawl_status.keep_outlook(database, Outlook(pages=200, relevant=float("nan"), missed=1.0), pages=9, warning="")
-    assert services.status.crawl_status(tmp_path).outlook is None

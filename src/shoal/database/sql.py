@@ -44,7 +44,7 @@ class Database(Protocol):
         """Run one statement with each of these rows, in one go."""
 
     def executescript(self, script: str, /) -> object:
-        """Run statements without values, written in the words of `schema.sql`."""
+        """Run statements without values, written in the words of `store/schema.sql`."""
 
     def stream(self, question: str, values: Sequence[object] = ()) -> Iterator[Any]:
         """Rows that need not fit into memory all at once."""
