@@ -144,8 +144,8 @@ def test_a_folder_without_a_crawl_says_how_to_start_one(shoal: Shell, tmp_path: 
 @pytest.mark.parametrize(
     ("damage", "complaint"),
     [
-        ("UPDATE meta SET value = '99' WHERE key = 'version'", "another version of shoal (format 99"),
-        ("DELETE FROM meta WHERE key = 'version'", "another version of shoal (format 0"),
+        ("UPDATE meta SET value = '99' WHERE key = 'version'", "a newer shoal (format 99"),
+        ("DELETE FROM meta WHERE key = 'version'", "a shoal that is too old for this one (format 0"),
         ("DROP TABLE meta", "is damaged or not one of shoal's"),
         (None, "damaged or not one of shoal's"),
     ],

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
+import tarfile
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from shoal import services
 from shoal.errors import FolderBusy
 from shoal.model import State, Term, Topic
 from shoal.settings import Cluster, ImageSettings, Learning, Settings
 from shoal.store import crawl_folder as folders
-from shoal.store import mark_log
+from shoal.store import mark_log, ownership
 from shoal.store.crawl_store import open_store
 from shoal.store.mark_log import reading
 from shoal.store.provenance import explain
-from shoal.store.upgrades import VERSION
+from shoal.store.upgrades import OLDEST, VERSION
 from shoal.urls import key_of
 
 SETTINGS = Settings(
@@ -129,3 +133,45 @@ def test_an_older_crawl_that_runs_is_left_alone(older: Path) -> None:
         other.stdin.close()
     with folders.reading(older) as database:
         assert database.execute("SELECT target FROM fates WHERE id = 1").fetchone() == (NEW,)
+
+
+# --- folders as they were ----------------------------------------------------------------------------------------------
+# Made by the shoals of those days: `tests/stocked.py`'s crawl with one URL that redirects, and one page marked by the user.
+
+KEPT = Path(__file__).parent / "older"
+
+
+@pytest.fixture(params=sorted(path.name for path in KEPT.iterdir()))
+def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    with tarfile.open(KEPT / request.param) as archive:
+        archive.extractall(tmp_path, filter="data")
+    return tmp_path / "电网"
+
+
+def test_every_format_since_3_is_kept_and_so_is_todays() -> None:
+    assert {path.name for path in KEPT.iterdir()} == {
+        f"format-{number}.tar.gz" for number in range(OLDEST, VERSION + 1)
+    }
+
+
+def test_a_folder_as_it_was_opens_with_all_that_is_in_it(kept: Path) -> None:
+    status = services.status.crawl_status(kept)
+    assert (status.pages, status.moved, status.marked_relevant) == (6, 1, 1)
+    assert services.explain.explain_url(kept, "http://a.test/old").moved_to == "http://a.test/transformer"
+    assert [mark.url for mark in services.marks.list_marks(kept)] == ["http://a.test/bread"]
+    assert [hit.title for hit in services.search.search(kept, "變電站").hits] == ["智能电网"]
+
+
+def test_what_was_there_before_an_upgrade_stays_beside_it(kept: Path, request: pytest.FixtureRequest) -> None:
+    with closing(sqlite3.connect(kept / folders.DATABASE)) as database:
+        before = list(database.iterdump())
+    services.status.crawl_status(kept)
+    services.status.crawl_status(kept)
+    copies = sorted(kept.glob("crawl.sqlite.format-*"))
+    assert all(ownership.is_own(kept, copy) for copy in copies)
+    if request.node.callspec.params["kept"] == f"format-{VERSION}.tar.gz":
+        assert copies == []
+        return
+    (copy,) = copies
+    with closing(sqlite3.connect(copy)) as database:
+        assert list(database.iterdump()) == before

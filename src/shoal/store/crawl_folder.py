@@ -23,12 +23,12 @@ from shoal.database.postgres import PostgresDatabase
 from shoal.database.sql import Database, upsert
 from shoal.database.sqlite import SqliteDatabase, open_file, open_unchanged, tune
 from shoal.errors import DatabaseDamaged, FolderBusy, FolderError, InputError, ShoalError, StorageFull
-from shoal.files import created, is_full, unfinished
+from shoal.files import created, is_full, set_aside, sync, unfinished
 from shoal.settings import Cluster, Settings
 from shoal.store import ownership
 from shoal.store import shared_crawl as clusters
 from shoal.store.ownership import LOCK, Made
-from shoal.store.upgrades import MARKS_OF_3, VERSION, can_upgrade, schema, upgrade
+from shoal.store.upgrades import MARKS_OF_3, OLDEST, VERSION, can_upgrade, schema, upgrade
 from shoal.urls import shown
 
 DATABASE, MODEL, MARKS = ownership.DATABASE, ownership.MODEL, ownership.MARKS
@@ -295,20 +295,43 @@ def _check_version(folder: Path, connection: Database) -> None:
     if isinstance(version, int) and can_upgrade(version):
         _bring_up_to_date(folder, connection)
     elif version != VERSION:
-        raise FolderError(
-            f"The folder {folder} was written by another version of shoal (format {version}, this one reads {VERSION})."
+        raise FolderError(f"The folder {folder} was written by {_another_shoal(version)}.")
+
+
+def _another_shoal(version: object) -> str:
+    """Which one it was, and what can be done."""
+    if isinstance(version, int) and version < VERSION:
+        return (
+            f"a shoal that is too old for this one (format {version}, this one reads {OLDEST} to {VERSION}): open it "
+            f"with a shoal that reads both, such as one that writes format {OLDEST}"
         )
+    return f"a newer shoal (format {version}, this one reads up to {VERSION}): update shoal"
 
 
 def _bring_up_to_date(folder: Path, connection: Database) -> None:
     """An older shoal wrote it; but one that is at work there could not go on with what we make of it."""
     try:
-        with nullcontext() if _is_ours(folder, connection) else lock(folder), connection.transaction():
-            upgrade(connection, read_meta(connection, "version", int) or 0)  # unless another process just did
-            if (before := folder / MARKS_OF_3).exists() and not (folder / MARKS).exists():
-                before.rename(folder / MARKS)
+        with nullcontext() if _is_ours(folder, connection) else lock(folder):
+            if isinstance(connection, SqliteDatabase):
+                _copy_before_upgrade(folder, connection)
+            with connection.transaction():
+                upgrade(connection, read_meta(connection, "version", int) or 0)  # unless another process just did
+                if (before := folder / MARKS_OF_3).exists() and not (folder / MARKS).exists():
+                    before.rename(folder / MARKS)
     except FolderBusy as error:
         raise FolderBusy(f"{error} It is of an older version of shoal: wait for its end, or stop it.") from None
+
+
+def _copy_before_upgrade(folder: Path, connection: SqliteDatabase) -> None:
+    """The database as it was stays beside it, for whoever wants to go back; PostgreSQL has backups of its own."""
+    version = read_meta(connection, "version", int) or 0
+    if not can_upgrade(version):  # another process just did it
+        return
+    with unfinished(folder) as part:
+        with closing(sqlite3.connect(part)) as copy:
+            connection.backup(copy)
+        sync(part)
+        set_aside(part, f"format-{version}", of=folder / DATABASE)
 
 
 def _is_ours(folder: Path, connection: Database) -> bool:

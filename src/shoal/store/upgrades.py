@@ -83,3 +83,5 @@ def _part_targets(database: Database) -> None:
 
 
 _STEPS: dict[int, Callable[[Database], None]] = {3: _to_4}
+OLDEST = min(_STEPS)
+"""The first format from which there is a way to today's."""
