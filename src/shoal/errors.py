@@ -2,7 +2,8 @@
 
     ShoalError                 a sentence for the person at the keyboard; the command exits with `exit_code`
     ├── InputError             what the user gave cannot be used (topic file, option, URL)
-    │   └── AddressTaken       where we were to listen, somebody else does, or nobody may
+    │   ├── AddressTaken       where we were to listen, somebody else does, or nobody may
+    │   └── UnknownCrawl       no crawl was named, or none that is there
     ├── FolderError            the data folder cannot be used (missing, locked, other version, not writable)
     │   ├── FolderBusy         somebody else is writing there at this moment
     │   ├── DatabaseDamaged    its database is none, or not whole: `shoal check --repair`
@@ -28,6 +29,10 @@ class InputError(ShoalError):
 
 class AddressTaken(InputError):
     """We cannot listen where the user wants us to."""
+
+
+class UnknownCrawl(InputError):
+    """No crawl was named, or none that is there."""
 
 
 class FolderError(ShoalError):

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+
 import click
 import pytest
 
 from shoal.commands.options import listen_address
 from shoal.settings import ListenAddress
+from shoal.store import crawl_folder as folders
+from tests.shell import Shell
+from tests.store.pages import SETTINGS
 
 
 @pytest.mark.parametrize(
@@ -26,3 +31,41 @@ def test_an_address_is_a_port_or_a_host_and_a_port(typed: str, address: ListenAd
 def test_what_is_no_address_is_refused(typed: str) -> None:
     with pytest.raises(click.UsageError, match="is not a port"):
         listen_address(typed)
+
+
+# --- which crawl -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def named(shoal: Shell) -> Shell:
+    """Somebody whose installation has one crawl."""
+    folders.create(shoal.home / "state" / "crawls" / "电网", SETTINGS)
+    return shoal
+
+
+@pytest.mark.parametrize(
+    "how", [("电网",), ("--crawl", "电网"), ("--dir", "state/crawls/电网"), ("./state/crawls/电网",)]
+)
+def test_a_crawl_is_named_in_any_of_these_ways(named: Shell, how: tuple[str, ...]) -> None:
+    assert json.loads(named("status", *how, "--json").out)["pages"] == 0
+
+
+def test_a_command_with_words_of_its_own_wants_the_option(named: Shell) -> None:
+    assert (
+        named("search", "--crawl", "电网", "变电站").out == "There is no page to be searched yet.\nNo page was found.\n"
+    )
+
+
+@pytest.mark.parametrize("command", [("status",), ("search", "grid"), ("mark", "--list"), ("export",)])
+def test_who_names_none_hears_which_there_are(named: Shell, command: tuple[str, ...]) -> None:
+    assert named(*command).sentence() == "Say which crawl, by its name or its folder: there is 电网."
+
+
+def test_a_crawl_is_named_once(named: Shell) -> None:
+    assert named("status", "电网", "--dir", "x").sentence().startswith("Name the crawl once, not as 电网 and as x.")
+
+
+def test_a_mistyped_name_brings_the_right_one(named: Shell) -> None:
+    assert named("status", "电冈").sentence() == 'There is no crawl called "电冈": there is 电网.'
+    folders.create(named.home / "state" / "crawls" / "power-grid", SETTINGS)
+    assert named("status", "powergrit").sentence() == 'There is no crawl called "powergrit"; did you mean power-grid?'

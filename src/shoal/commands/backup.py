@@ -13,7 +13,7 @@ from shoal.store import backup as backups
 
 
 @click.command()
-@options.folder
+@options.whole_crawl
 @options.path("--out", required=True, metavar="FILE", help="A tar file.")
 @options.progress
 def backup(folder: Path, out: Path, as_json: bool, quiet: bool) -> int:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@options.folder
+@options.whole_crawl
 @click.option("--repair", is_flag=True, help="Make a lost or damaged database anew from the page files.")
 @options.path("--topic-file", metavar="TOPIC.toml", help="What the crawl was about, if nothing in the folder says so.")
 @options.progress

@@ -15,7 +15,7 @@ from shoal.store.exporters import TEXT, Format
 
 
 @click.command()
-@options.folder
+@options.whole_crawl
 @click.option(
     "--format", type=click.Choice(get_args(Format)), default="jsonl", show_default=True, help="How to write them."
 )

@@ -15,7 +15,7 @@ _HERE = "sqlite"
 
 
 @click.command()
-@options.folder
+@options.whole_crawl
 @click.option("--to", required=True, metavar="URL|sqlite", help="postgresql://user:password@host/name, or sqlite.")
 @options.progress
 def migrate(folder: Path, to: str, as_json: bool, quiet: bool) -> int:

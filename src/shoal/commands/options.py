@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
 
+from shoal import services
 from shoal.errors import InputError
+from shoal.installation.location import installation_of
 from shoal.settings import ListenAddress
 from shoal.topic import value_readers
 
@@ -35,7 +38,6 @@ def listen_address(typed: str) -> ListenAddress:
 PATH = click.Path(path_type=Path)
 path = partial(click.option, type=PATH)
 """An option that names a file or a folder."""
-folder = path("--dir", "folder", required=True, metavar="FOLDER", help="The folder of the crawl.")
 WITH_MINUS: dict[str, Any] = {"ignore_unknown_options": True, "help_option_names": ["--help"]}
 """For commands whose words may begin with a minus, as in `shoal search grid -fan`: no option of theirs has one letter."""
 
@@ -54,6 +56,51 @@ def check_database(url: str, option: str) -> None:
     except ValueError as error:
         raise InputError(f"{option} {error}") from None
 
+
+# --- which crawl -----------------------------------------------------------------------------------------------------
+
+_NAMED = click.option("--crawl", "named", metavar="NAME", help="The crawl, by its name or its folder.")
+_FOLDER = path("--dir", "folder", metavar="FOLDER", help="The folder of the crawl.")
+_ALONE = click.argument("alone", metavar="[CRAWL]", required=False)
+
+
+def one_crawl(alone: str | None, named: str | None, folder: Path | None) -> Path | None:
+    """The folder of the crawl that was typed, in whichever way; None when none was."""
+    if len(said := [one for one in (alone, named, folder) if one is not None]) > 1:
+        raise click.UsageError(f"Name the crawl once, not as {said[0]} and as {said[1]}.")
+    if name := alone or named:
+        return services.catalog.find_crawl(installation_of(os.environ), name)
+    return folder
+
+
+def _with_crawl(command: _Command, *options: Callable[[_Command], _Command], needed: bool = True) -> _Command:
+    @wraps(command)
+    def found(
+        *words: Any, alone: str | None = None, named: str | None = None, folder: Path | None = None, **given: Any
+    ) -> Any:
+        if (chosen := one_crawl(alone, named, folder)) is None and needed:
+            raise services.catalog.no_crawl_named(installation_of(os.environ))
+        return command(*words, folder=chosen, **given)
+
+    return together(*options)(cast("_Command", found))
+
+
+def folder(command: _Command) -> _Command:
+    """The crawl that a command is about: `--crawl power-grid`, or `--dir` with its folder."""
+    return _with_crawl(command, _NAMED, _FOLDER)
+
+
+def folder_if_any(command: _Command) -> _Command:
+    """The same for a command that can do without."""
+    return _with_crawl(command, _NAMED, _FOLDER, needed=False)
+
+
+def whole_crawl(command: _Command) -> _Command:
+    """The same for a command that is about nothing else: the name may stand alone, as in `shoal status power-grid`."""
+    return _with_crawl(command, _ALONE, _NAMED, _FOLDER)
+
+
+# --- what is answered ------------------------------------------------------------------------------------------------
 
 relevant = click.option("--relevant", is_flag=True, help="Only the relevant pages, as marked by you or else judged.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Answer in JSON on standard output.")

@@ -13,7 +13,7 @@ from shoal.commands.output import answer, reply
 
 
 @click.command()
-@options.folder
+@options.whole_crawl
 @options.progress
 def reindex(folder: Path, as_json: bool, quiet: bool) -> int:
     """Make the search index anew from what is stored. It may be searched meanwhile; a crawl must not run."""

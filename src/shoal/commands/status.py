@@ -26,7 +26,7 @@ _SHOWN_WORKERS = 40
 
 
 @click.command()
-@options.folder
+@options.whole_crawl
 @options.as_json
 def status(folder: Path, as_json: bool) -> int:
     """How does a crawl stand: its queues, hosts, workers and rates."""

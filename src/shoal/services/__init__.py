@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from shoal.services import catalog as catalog
     from shoal.services import check as check
     from shoal.services import choices as choices
     from shoal.services import cluster_status as cluster_status

@@ -1,0 +1,120 @@
+"""Which crawl is meant by what was typed? One of the installation, by its name; or that of a folder."""
+
+from __future__ import annotations
+
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from shoal.errors import InputError, UnknownCrawl
+from shoal.installation.location import Installation
+from shoal.model import Term, Topic
+from shoal.services import catalog
+from shoal.settings import Settings
+from shoal.store import crawl_folder as folders
+
+SETTINGS = Settings(topic=Topic(name="grid", terms=(Term(text="grid"),)), seeds=("http://a.test/",))
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Installation:
+    """With three crawls; whoever types stands in an empty folder."""
+    found = Installation(home=tmp_path / "home")
+    for name in ("power-grid", "电网", "solar"):
+        folders.create(found.crawls / name, SETTINGS)
+    (found.crawls / "notes").mkdir()
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    return found
+
+
+@pytest.mark.parametrize("name", ["power-grid", "电网"])
+def test_a_crawl_is_found_by_its_name(home: Installation, name: str) -> None:
+    assert catalog.find_crawl(home, name) == home.crawls / name
+
+
+def test_the_same_letters_in_another_spelling_are_the_same_name(home: Installation) -> None:
+    folders.create(home.crawls / "réseau", SETTINGS)
+    assert catalog.find_crawl(home, unicodedata.normalize("NFD", "réseau")) == home.crawls / "réseau"
+
+
+@pytest.mark.parametrize("said", ["./elsewhere", "/tmp/x", "..", "a/b"])
+def test_what_has_a_slash_is_a_folder_whether_it_is_there_or_not(home: Installation, said: str) -> None:
+    assert catalog.find_crawl(home, said) == Path(said)
+
+
+def test_a_folder_of_this_folder_needs_no_slash(home: Installation) -> None:
+    folders.create(Path("mine"), SETTINGS)
+    assert catalog.find_crawl(home, "mine") == Path("mine")
+
+
+def test_two_of_one_name_are_told_apart_by_the_user(home: Installation) -> None:
+    folders.create(Path("solar"), SETTINGS)
+    with pytest.raises(InputError, match=r"Two crawls are called solar: one in this folder, one in .*/crawls/solar\."):
+        catalog.find_crawl(home, "solar")
+
+
+def test_who_stands_in_the_home_itself_means_one_and_the_same(
+    home: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(home.crawls)
+    assert catalog.find_crawl(home, "solar") == Path("solar")
+
+
+def test_an_unknown_name_brings_the_nearest(home: Installation) -> None:
+    with pytest.raises(UnknownCrawl, match=r'^There is no crawl called "powergrid"; did you mean power-grid\?$'):
+        catalog.find_crawl(home, "powergrid")
+
+
+def test_or_all_there_are(home: Installation) -> None:
+    with pytest.raises(UnknownCrawl, match=r'^There is no crawl called "xyz": there are power-grid, solar, 电网\.$'):
+        catalog.find_crawl(home, "xyz")
+
+
+def test_many_are_not_all_listed(home: Installation) -> None:
+    for number in range(20):
+        folders.create(home.crawls / f"c{number:02}", SETTINGS)
+    assert str(catalog.no_crawl_named(home)).endswith("c11 and 11 more (shoal crawls).")
+
+
+def test_where_there_is_none_it_says_how_to_begin(tmp_path: Path) -> None:
+    with pytest.raises(UnknownCrawl, match=r"there are none here yet\. Start one with 'shoal crawl'\.$"):
+        catalog.find_crawl(Installation(home=tmp_path / "nothing"), "grid")
+
+
+def test_a_home_that_is_a_file_has_no_crawls(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    assert list(catalog.crawl_folders(Installation(home=tmp_path / "file"))) == []
+
+
+# --- new ones --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("topic", "name"),
+    [
+        ("Power grid, 电网", "power-grid-电网"),
+        ("C++", "c"),
+        ("!?", "crawl"),
+        ("变电站", "变电站"),
+        ("x" * 59 + " y", "x" * 59),
+    ],
+)
+def test_a_topic_names_its_crawl(topic: str, name: str) -> None:
+    assert catalog.name_for(topic) == name
+
+
+def test_a_new_crawl_is_kept_in_the_home(home: Installation) -> None:
+    assert catalog.place_for(home, "风电") == home.crawls / "风电"
+
+
+def test_a_name_that_is_taken_is_refused(home: Installation) -> None:
+    with pytest.raises(InputError, match="There is a crawl called solar already: go on with 'shoal resume solar'"):
+        catalog.place_for(home, "solar")
+
+
+@pytest.mark.parametrize("name", ["", " ", "a/b", "..", ".hidden", "-x", "a\nb", "电" * 70, " a"])
+def test_what_nobody_could_type_or_keep_is_no_name(home: Installation, name: str) -> None:
+    with pytest.raises(InputError, match="A crawl cannot be called"):
+        catalog.place_for(home, name)
