@@ -91,7 +91,7 @@ BAD_ARGUMENTS: dict[str, tuple[tuple[str, ...], str]] = {
     "scope": (("crawl", *WORDS, "--scope", "hosts"), "did you mean host?"),
     "unknown option": (("crawl", *WORDS, "--max-page", "5"), "--max-pages"),
     "unknown command": (("crwal",), "No such command 'crwal'"),
-    "no folder given": (("status",), "Missing option '--dir'"),
+    "no folder given": (("status",), "Say which crawl, by its name or its folder"),
     "long name": (("status", "--dir", "a" * 300), "is too long for a file or a folder"),
     "no time": (("compare", "generated", "--latency", "inf"), "'inf' is not a number of seconds"),
     "unknown number": (
@@ -245,4 +245,4 @@ except SystemExit:
 
 
 def test_a_name_that_is_close_is_offered(shoal: Shell) -> None:
-    assert "Did you mean 'crawl'?" in shoal("crwal").sentence()
+    assert "Did you mean 'status'?" in shoal("sttus").sentence()

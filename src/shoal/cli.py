@@ -22,6 +22,7 @@ COMMANDS = {
     "crawl": "Crawl a topic, best pages first.",
     "resume": "Go on with a crawl that was stopped or died.",
     "worker": "Work for the crawls of other machines.",
+    "crawls": "List all crawls: topics, states, pages, sizes.",
     "status": "How does a crawl stand: its queues, hosts, workers and rates.",
     "search": "Find stored pages by words.",
     "similar": "Find stored pages that are like one of them.",

@@ -151,9 +151,9 @@ def test_the_topic_of_a_crawl_and_its_history_are_shown(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_shown_is_one_sentence(tmp_path: Path) -> None:
-    assert complaint("show") == "Give either a topic file or --dir FOLDER"
-    assert complaint("show", "x.toml", "--dir", tmp_path) == "Give either a topic file or --dir FOLDER"
-    assert complaint("show", "x.toml", "--history").startswith("--history needs --dir FOLDER")
+    assert complaint("show") == "Give either a topic file or --crawl NAME"
+    assert complaint("show", "x.toml", "--dir", tmp_path) == "Give either a topic file or --crawl NAME"
+    assert complaint("show", "x.toml", "--history").startswith("--history needs --crawl NAME")
     assert "there is no such topic file" in complaint("show", tmp_path / "x.toml")
 
 

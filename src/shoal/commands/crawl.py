@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import zip_longest
@@ -28,7 +27,6 @@ from shoal.store.strategy_memory import read_model
 from shoal.topic import value_readers
 from shoal.topic.topic_file import read_cluster, read_topic, topic_from_words
 
-_NO_LETTERS = re.compile(r"\W+")
 _OUTPUT = "What to print"
 _UNTIL_DONE = "--until-done"
 _RAISE = {
@@ -147,7 +145,8 @@ crawl_options = options.together(
 @click.argument("topic_file", type=PATH, required=False, metavar="[TOPIC.toml]")
 @start_option("--topic", "words", metavar="WORDS", help="Instead of a file: 'power grid, substation=0.8, 电网'.")
 @start_option("--seed", "seeds", multiple=True, metavar="URL", help="A URL to start from; repeatable.")
-@start_option("--dir", "folder", type=PATH, metavar="FOLDER", help="Where to keep the crawl. Default: crawls/NAME.")
+@start_option("--name", metavar="NAME", help=f"{options.NEW} Default: that of the topic.")
+@start_option("--dir", "folder", type=PATH, metavar="FOLDER", help="Keep it there, not in the installation's home.")
 @start_option(
     "--model", "model_file", type=PATH, metavar="FILE", help="Begin with what another crawl learned (shoal model)."
 )
@@ -158,6 +157,7 @@ def crawl(
     topic_file: Path | None,
     words: str | None,
     seeds: tuple[str, ...],
+    name: str | None,
     folder: Path | None,
     model_file: Path | None,
     metrics: ListenAddress | None,
@@ -174,7 +174,7 @@ def crawl(
     What is typed here wins over what the topic file says. Ctrl-C stops; shoal resume goes on.
     """
     settings = _settings(topic_file, words, seeds, given)
-    folder = folder or Path("crawls") / _slug(settings.topic.name)
+    folder = options.new_crawl(name, folder, services.catalog.name_for(settings.topic.name))
     cluster = read_cluster(topic_file, options=given, environ=os.environ)
     made = services.crawls.start_crawl(
         folder, settings, None if model_file is None else read_model(model_file), cluster
@@ -194,10 +194,6 @@ def _settings(topic_file: Path | None, words: str | None, seeds: tuple[str, ...]
             topic_file, names=services.choices.names(), options=given | {"seeds": seeds}, environ=os.environ
         )
     return topic_from_words(words or "", seeds, names=services.choices.names(), options=given, environ=os.environ)
-
-
-def _slug(name: str) -> str:
-    return _NO_LETTERS.sub("-", name).strip("-").lower()[:60] or "crawl"
 
 
 def run_to_the_end(folder: Path, metrics: ListenAddress | None, *, as_json: bool, quiet: bool) -> int:

@@ -39,8 +39,8 @@ def images(
     """Find the images that a crawl with --images kept, by what pages say about them.
 
     \b
-    shoal images --dir crawls/grid 变电站
-    shoal images --dir crawls/grid --html grid.html
+    shoal images --crawl grid 变电站
+    shoal images --crawl grid --html grid.html
 
     Without words all of them, those that are most about the topic first. The same words and operators as in shoal search.
     """

@@ -42,9 +42,9 @@ def mark(
     """Mark pages as relevant, or as not.
 
     \b
-    shoal mark --dir D --relevant https://example.org/grid
-    shoal mark --dir D --irrelevant - < urls.txt
-    shoal mark --dir D --list
+    shoal mark --crawl grid --relevant https://example.org/grid
+    shoal mark --crawl grid --irrelevant - < urls.txt
+    shoal mark --crawl grid --list
 
     A mark counts more than what the judge says, and at once: a crawl that is
     running hears of it, one that is not when it goes on. URL may be - for

@@ -31,7 +31,7 @@ def export(folder: Path, out: Path, as_json: bool) -> int:
     """Write what the strategy of a crawl learned to a file.
 
     \b
-    shoal model export --dir crawls/power-grid --out grid.model
+    shoal model export --crawl power-grid --out grid.model
     shoal crawl other.toml --strategy learned --model grid.model
 
     The crawl must not be running.

@@ -100,6 +100,16 @@ def whole_crawl(command: _Command) -> _Command:
     return _with_crawl(command, _ALONE, _NAMED, _FOLDER)
 
 
+NEW = "The name of the new crawl, by which all other commands find it."
+
+
+def new_crawl(name: str | None, folder: Path | None, default: str) -> Path:
+    """Where a crawl is to be kept that is not there yet."""
+    if name and folder:
+        raise click.UsageError(f"Either --name or --dir: {folder} is called {folder.name}.")
+    return folder or services.catalog.place_for(installation_of(os.environ), name or default)
+
+
 # --- what is answered ------------------------------------------------------------------------------------------------
 
 relevant = click.option("--relevant", is_flag=True, help="Only the relevant pages, as marked by you or else judged.")

@@ -14,12 +14,14 @@ from shoal.store import backup as backups
 
 @click.command()
 @click.argument("file", type=options.PATH)
-@options.folder
+@click.option("--name", metavar="NAME", help=f"{options.NEW} Default: that of the file.")
+@options.path("--dir", "folder", metavar="FOLDER", help="Keep it there, not in the installation's home.")
 @click.option("--database", default="", metavar="URL", help="Into PostgreSQL: postgresql://user:password@host/name.")
 @options.progress
-def restore(file: Path, folder: Path, database: str, as_json: bool, quiet: bool) -> int:
+def restore(file: Path, name: str | None, folder: Path | None, database: str, as_json: bool, quiet: bool) -> int:
     """Bring a crawl back that shoal backup saved; shoal resume goes on with it."""
     options.check_database(database, "--database")
+    folder = options.new_crawl(name, folder, file.name.partition(".")[0])
     with progress_bar("Copying", "bytes", silent=quiet or as_json) as progress:
         saved = backups.bring_back(file, folder, database, progress)
     sentence = f"{saved.pages:,} pages are back in {folder}. The first search makes their index anew."

@@ -9,7 +9,7 @@ import click
 
 from shoal import services
 from shoal.commands import options
-from shoal.commands.crawl import InSections, cluster_option, crawl_options, run_to_the_end, start_option
+from shoal.commands.crawl import InSections, cluster_option, crawl_options, run_to_the_end
 from shoal.commands.options import PATH
 from shoal.commands.output import teller
 from shoal.errors import FolderBusy, InputError
@@ -17,7 +17,7 @@ from shoal.settings import ListenAddress
 
 
 @click.command(cls=InSections)
-@start_option("--dir", "folder", type=PATH, required=True, metavar="FOLDER", help="The folder of the crawl.")
+@options.whole_crawl
 @click.option("--model", "model_file", type=PATH, hidden=True, help="Refused: only a new crawl can have one.")
 @crawl_options
 @cluster_option(

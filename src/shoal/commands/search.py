@@ -36,8 +36,8 @@ def search(words: str, folder: Path, limit: int, offset: int, fresh: bool, expla
     """Find stored pages by words, in Chinese and English.
 
     \b
-    shoal search --dir crawls/grid smart grid 变电站
-    shoal search --dir crawls/grid '"power plant"' -nuclear after:2024
+    shoal search --crawl grid smart grid 变电站
+    shoal search --crawl grid '"power plant"' -nuclear after:2024
 
     Words, "phrases", -not, title:, site:, topic:, lang:, after:, before:, is:relevant; docs/searching.md explains them.
     Pages can be found some seconds after they were fetched, while the crawl goes on.

@@ -15,7 +15,7 @@ from rich.cells import cell_len
 
 from shoal import services
 from shoal.commands.console import BAR, bar, say
-from shoal.commands.options import PATH, as_json, few_requests, path
+from shoal.commands.options import PATH, as_json, few_requests, folder_if_any, path
 from shoal.commands.output import counted, path_text, print_json, reply, run_async, tell, whole
 from shoal.errors import InputError
 from shoal.model import Origin, Page, Term, Topic
@@ -43,7 +43,7 @@ def topic() -> None:
 
 @topic.command(short_help="Show the words of a topic, their weights and where they came from.")
 @click.argument("topic_file", type=PATH, required=False, metavar="[TOPIC.toml]")
-@path("--dir", "folder", metavar="FOLDER", help="The topic of this crawl.")
+@folder_if_any
 @click.option("--history", is_flag=True, help="Every version the topic had in this crawl, and what changed.")
 @as_json
 def show(topic_file: Path | None, folder: Path | None, history: bool, as_json: bool) -> int:
@@ -51,12 +51,12 @@ def show(topic_file: Path | None, folder: Path | None, history: bool, as_json: b
 
     \b
     shoal topic show grid.toml
-    shoal topic show --dir crawls/power-grid --history
+    shoal topic show --crawl power-grid --history
     """
     if (topic_file is None) == (folder is None):
-        raise InputError("Give either a topic file or --dir FOLDER")
+        raise InputError("Give either a topic file or --crawl NAME")
     if history and folder is None:
-        raise InputError("--history needs --dir FOLDER: only the topic of a crawl changes")
+        raise InputError("--history needs --crawl NAME: only the topic of a crawl changes")
     if folder is not None:
         changes = services.topics.topic_history(folder)
         return _show_history(changes, as_json) if history else _show(changes[-1].topic, as_json)

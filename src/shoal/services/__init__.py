@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from shoal.services import export as export
     from shoal.services import images as images
     from shoal.services import marks as marks
+    from shoal.services import overview as overview
     from shoal.services import repair as repair
     from shoal.services import revisit as revisit
     from shoal.services import run as run

@@ -1,7 +1,6 @@
 """Which crawls does this installation have, and which one is meant?
 
-A crawl has a name: that of its folder, unless it was given another one. Those below the home's own folder are found by looking;
-those elsewhere are written down in the installation's database (`installation/crawl_registry.py`).
+A crawl has a name, that of its folder. Those below the home's own folder are found by looking.
 """
 
 from __future__ import annotations

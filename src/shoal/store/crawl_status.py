@@ -141,6 +141,31 @@ class Status(StoreAnswer, frozen=True, kw_only=True):
     """What was to be expected when the last run ended; None when the strategy cannot tell."""
 
 
+class Glance(StoreAnswer, frozen=True, kw_only=True):
+    """The little of a crawl that a list of crawls shows."""
+
+    pages: int
+    relevant: int
+    """By the judge alone, which needs no look at the marks."""
+    waiting: int
+    first_fetch: datetime | None
+    last_fetch: datetime | None
+
+
+def glance(connection: Database) -> Glance:
+    """How far a crawl is."""
+    pages, relevant, first, last = connection.execute(
+        "SELECT count(*), CAST(coalesce(sum(relevant), 0) AS BIGINT), min(fetched_at), max(fetched_at) FROM pages"
+    ).fetchone()
+    return Glance(
+        pages=pages,
+        relevant=relevant,
+        waiting=per_state(connection)[State.WAITING],
+        first_fetch=time_of(first),
+        last_fetch=time_of(last),
+    )
+
+
 def status(connection: Database, *, running: bool) -> Status:
     """Where the crawl stands; `running` says whether a process is at work in its folder."""
     with connection.snapshot():

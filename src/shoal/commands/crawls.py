@@ -1,0 +1,67 @@
+"""`shoal crawls`: which crawls are there, and how do they stand?"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from shoal import services
+from shoal.commands import options
+from shoal.commands.output import answer, counted, reply
+from shoal.installation.location import installation_of
+
+if TYPE_CHECKING:
+    from shoal.services.overview import CrawlSummary
+
+_AGES = ((60, "minute"), (3600, "hour"), (86_400, "day"))
+_HEADINGS = ("Name", "State", "Pages", "Relevant", "Size", "Last page", "Topic")
+
+
+@click.command()
+@options.as_json
+def crawls(as_json: bool) -> int:
+    """List all crawls of this installation: their topics, states, pages, sizes, and when the last page came."""
+    installation = installation_of(os.environ)
+    found = services.overview.list_crawls(installation)
+    return reply(found, lambda: show_crawls(found, str(installation.crawls), time.time()), as_json=as_json)
+
+
+def show_crawls(found: tuple[CrawlSummary, ...], home: str, now: float) -> None:
+    """A line each, the latest first; then what is wrong with those that cannot be opened."""
+    from rich.table import Column  # here, because whoever mistypes an option needs no tables
+
+    from shoal.commands.console import Answers, plain_table, say  # nor these
+
+    if not found:
+        answer(f"There is no crawl in {home} yet. Start one with: shoal crawl --topic WORDS --seed URL")
+        return
+    table = plain_table(Column(_HEADINGS[0], overflow="fold"), *_HEADINGS[1:])
+    for place in (1, 5, 6):
+        table.columns[place].justify = "left"
+    for crawl in found:
+        table.add_row(*_row(crawl, now))
+    Answers(highlight=False, markup=False, emoji=False).print(table)
+    for crawl in found:
+        if crawl.problem:
+            say(f"{crawl.name}: {crawl.problem}", "yellow")
+
+
+def _row(crawl: CrawlSummary, now: float) -> tuple[str, ...]:
+    from shoal.commands.live_view import size  # here for the same reason
+
+    if crawl.problem:
+        return crawl.name, "unreadable", "", "", size(crawl.bytes), "", ""
+    last = ago(now - crawl.last_activity.timestamp()) if crawl.last_activity else "none yet"
+    return crawl.name, crawl.state, f"{crawl.pages:,}", f"{crawl.relevant:,}", size(crawl.bytes), last, crawl.topic
+
+
+def ago(seconds: float) -> str:
+    """How long ago something was; a clock that was put back does not make it the future."""
+    found = "just now"
+    for unit, name in _AGES:
+        if seconds >= unit:
+            found = f"{counted(int(seconds // unit), name)} ago"
+    return found

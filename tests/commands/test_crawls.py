@@ -1,0 +1,62 @@
+"""Which crawls are there? A line each, the latest first; what is wrong with one stands below the others."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from shoal.commands.crawls import ago
+from shoal.store import crawl_folder as folders
+from tests.shell import Shell
+from tests.stocked import Stock
+from tests.store.pages import SETTINGS
+
+
+@pytest.fixture
+def home(shoal: Shell) -> Shell:
+    """Somebody with a crawl that has pages, one that has none, and one that is damaged."""
+    crawls = shoal.home / "state" / "crawls"
+    Stock(crawls / "power-grid")
+    folders.create(crawls / "电网", SETTINGS)
+    (crawls / "broken").mkdir()
+    (crawls / "broken" / folders.DATABASE).write_bytes(b"no database at all" * 100)
+    return shoal
+
+
+def test_every_crawl_has_a_line(home: Shell) -> None:
+    said = home("crawls")
+    heading, *lines = said.out.splitlines()
+    assert heading.split() == ["Name", "State", "Pages", "Relevant", "Size", "Last", "page", "Topic"]
+    assert [line.split()[0] for line in lines[:3]] == ["power-grid", "broken", "电网"]
+    assert lines[0].split()[1:4] == ["stopped", "6", "2"]
+    assert "none yet" in lines[2]
+    assert " ".join(lines[3:]).startswith("broken: The database in ")
+
+
+def test_as_json_all_of_it_is_there(home: Shell) -> None:
+    found = {crawl["name"]: crawl for crawl in json.loads(home("crawls", "--json").out)}
+    assert found["power-grid"]["pages"] == 6
+    assert found["power-grid"]["bytes"] > 50_000
+    assert found["power-grid"]["last_activity"] is not None
+    assert found["电网"]["last_activity"] is None
+    assert "damaged" in found["broken"]["problem"]
+
+
+def test_where_none_is_it_says_how_to_begin(shoal: Shell) -> None:
+    assert shoal("crawls").out.endswith("yet. Start one with: shoal crawl --topic WORDS --seed URL\n")
+    assert json.loads(shoal("crawls", "--json").out) == []
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (-3600, "just now"),
+        (59, "just now"),
+        (60, "1 minute ago"),
+        (7300, "2 hours ago"),
+        (86_400 * 400, "400 days ago"),
+    ],
+)
+def test_how_long_ago(seconds: float, said: str) -> None:
+    assert ago(seconds) == said
