@@ -10,6 +10,7 @@
     │   └── DatabaseGone       the server that keeps the crawl cannot be reached at this moment
     ├── BrokerRefused          the broker is there, but does not let us in
     ├── StorageFull            the disk is full; everything committed before is safe
+    ├── NotAllowed             this person may not do that
     └── NoSeedReached          not one seed could be fetched
 
 Failures of the web are not here: they are values (`model.Failure`). Bugs are whatever Python raises; one
@@ -57,6 +58,10 @@ class StorageFull(ShoalError):
 
 class BrokerRefused(ShoalError):
     """The broker is there, but does not let us in."""
+
+
+class NotAllowed(ShoalError):
+    """Not for this person."""
 
 
 class NoSeedReached(ShoalError):
