@@ -14,6 +14,7 @@ import pytest
 
 from shoal import services
 from shoal.errors import FolderError
+from shoal.installation.location import Installation
 from shoal.services import check, images, marks, search, versions
 from shoal.services.search import Finder
 from shoal.settings import Cluster
@@ -62,14 +63,15 @@ def test_where_there_is_no_crawl_one_sentence_says_so(
 
 @look
 def test_a_crawl_of_another_machine_is_looked_at_without_a_folder(
-    tmp_path: Path, postgres: str, look: Callable[[Path], object], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, postgres: str, look: Callable[[Path], object]
 ) -> None:
     (tmp_path / "here").mkdir()
     (tmp_path / "there").mkdir()
     folders.create(tmp_path / "there" / "c", SETTINGS, cluster=Cluster(database=postgres))
     with open_store(tmp_path / "there" / "c") as store:
         asyncio.run(store.commit(batch(page(1, b"one", text="the power grid " * 20))))
-    monkeypatch.setenv("SHOAL_DATABASE", postgres)
+    home = Installation(home=tmp_path / "home", database=postgres)
+    assert services.crawls.look_up(tmp_path / "here" / "c", home)
     assert answer_of(look, tmp_path / "here" / "c")
     assert list((tmp_path / "here").iterdir()) == []
 

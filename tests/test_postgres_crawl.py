@@ -10,6 +10,7 @@ from random import Random
 
 import pytest
 
+from shoal.settings import Cluster
 from shoal.store import crawl_folder as folders
 from shoal.testing.servers import PostgreSQL
 from shoal.testing.webserver import WebServer
@@ -117,6 +118,7 @@ async def test_a_machine_without_the_folder_looks_at_the_crawl_by_its_name(
     monkeypatch.setenv("SHOAL_DATABASE", postgres)
     status = await answered(there, "status", "--dir", "c", "--json")
     assert status == await answered(here, "status", "--dir", "c", "--json")
+    assert folders.look_up(there.folder("c"), Cluster(database=postgres))
     assert folders.is_remote(there.folder("c"))
     assert not there.folder("c").exists(), "who only looks leaves nothing behind"
     wrong = await there.runs("status", "--dir", "unknown")

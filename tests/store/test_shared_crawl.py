@@ -148,3 +148,27 @@ async def test_what_users_say_on_any_machine_is_heard_with_the_next_commit(folde
 async def _heard(store: CrawlStore) -> list[bool | None]:
     await store.commit(Changes())
     return [mark.relevant for mark in store.marks.news()]
+
+
+def test_a_crawl_that_was_looked_up_is_read_without_a_folder_and_gets_one_when_it_is_written_to(
+    folder: Path, tmp_path: Path, postgres: str
+) -> None:
+    there = tmp_path / "there" / folder.name
+    assert not folders.look_up(there, Cluster())
+    with pytest.raises(FolderError, match=r"There is no crawl in"):
+        folders.connect(there)
+    assert folders.look_up(there, Cluster(database=postgres, broker="amqp://mq/"))
+    assert folders.read_cluster(there) == Cluster(database=postgres, broker="amqp://mq/")
+    with folders.reading(there) as database:
+        assert folders.read_settings(there, database) == SETTINGS
+    assert not there.exists()
+    with folders.lock_existing(there):
+        assert folders.exists(there)
+
+
+def test_what_is_not_in_the_database_is_forgotten(folder: Path, tmp_path: Path, postgres: str) -> None:
+    there = tmp_path / "there" / folder.name
+    assert folders.look_up(there, Cluster(database=postgres))
+    assert not folders.look_up(there, Cluster())
+    assert not folders.is_remote(there)
+    assert not folders.look_up(there.with_name("other"), Cluster(database=postgres))

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
+from shoal import services
 from shoal.commands import options
 from shoal.commands.console import progress_bar
 from shoal.commands.output import answer, reply
-from shoal.store import backup as backups
 
 
 @click.command()
@@ -19,6 +19,6 @@ from shoal.store import backup as backups
 def backup(folder: Path, out: Path, as_json: bool, quiet: bool) -> int:
     """Save a crawl as it is at this moment: all that is remembered, and the bodies that are in this folder."""
     with progress_bar("Copying", "bytes", silent=quiet or as_json) as progress:
-        saved = backups.save(folder, out, progress)
+        saved = services.backups.save_crawl(folder, out, progress)
     sentence = f"{saved.pages:,} pages are saved in {saved.file} ({saved.bytes:,} bytes)."
     return reply(saved, lambda: answer(sentence), as_json=as_json, quiet=quiet)

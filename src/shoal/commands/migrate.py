@@ -6,12 +6,10 @@ from pathlib import Path
 
 import click
 
+from shoal import services
 from shoal.commands import options
 from shoal.commands.console import progress_bar
 from shoal.commands.output import answer, reply
-from shoal.store import migrate as moving
-
-_HERE = "sqlite"
 
 
 @click.command()
@@ -23,10 +21,8 @@ def migrate(folder: Path, to: str, as_json: bool, quiet: bool) -> int:
 
     Everything is copied and compared before anything changes, and the old copy stays. A crawl must not run meanwhile.
     """
-    if to != _HERE:
-        options.check_database(to, "--to")
     with progress_bar("Moving", "rows", silent=quiet or as_json) as progress:
-        moved = moving.to_sqlite(folder, progress) if to == _HERE else moving.to_postgresql(folder, to, progress)
+        moved = services.backups.move_crawl(folder, to, progress)
     sentence = f"{moved.rows:,} rows moved to {moved.to} and compared. The old copy is still there: {moved.aside}."
     if moved.bodies_elsewhere:
         sentence += f"\nThe bodies of {moved.bodies_elsewhere:,} pages stay in the folders of other machines."

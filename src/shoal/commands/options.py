@@ -5,16 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import partial, wraps
+from math import inf
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import click
 
 from shoal import services
-from shoal.errors import InputError
 from shoal.installation.location import installation_of
 from shoal.settings import ListenAddress
-from shoal.topic import value_readers
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -22,9 +21,12 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 def seconds(typed: str | float) -> float:
     """A time that can be waited for: neither negative nor without end."""
     try:
-        return value_readers.number(float(typed))
+        number = float(typed)
     except ValueError:
-        raise click.BadParameter(f"{typed!r} is not a number of seconds.") from None
+        number = -1.0
+    if not 0 <= number < inf:  # nor what is no number at all
+        raise click.BadParameter(f"{typed!r} is not a number of seconds.")
+    return number
 
 
 def listen_address(typed: str) -> ListenAddress:
@@ -49,14 +51,6 @@ def typed(ctx: click.Context, argument: click.Parameter, words: tuple[str, ...])
     return " ".join(words)
 
 
-def check_database(url: str, option: str) -> None:
-    """Whether a database is named as it must be, said before anything is done."""
-    try:
-        value_readers.database(url)
-    except ValueError as error:
-        raise InputError(f"{option} {error}") from None
-
-
 # --- which crawl -----------------------------------------------------------------------------------------------------
 
 _NAMED = click.option("--crawl", "named", metavar="NAME", help="The crawl, by its name or its folder.")
@@ -69,7 +63,9 @@ def one_crawl(alone: str | None, named: str | None, folder: Path | None) -> Path
     if len(said := [one for one in (alone, named, folder) if one is not None]) > 1:
         raise click.UsageError(f"Name the crawl once, not as {said[0]} and as {said[1]}.")
     if name := alone or named:
-        return services.catalog.find_crawl(installation_of(os.environ), name)
+        folder = services.catalog.find_crawl(installation_of(os.environ), name)
+    if folder is not None and (installation := installation_of(os.environ)).database:
+        services.crawls.look_up(folder, installation)  # it may be on other machines only: then the database knows of it
     return folder
 
 

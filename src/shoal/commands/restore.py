@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
+from shoal import services
 from shoal.commands import options
 from shoal.commands.console import progress_bar
 from shoal.commands.output import answer, reply
-from shoal.store import backup as backups
 
 
 @click.command()
@@ -20,9 +20,8 @@ from shoal.store import backup as backups
 @options.progress
 def restore(file: Path, name: str | None, folder: Path | None, database: str, as_json: bool, quiet: bool) -> int:
     """Bring a crawl back that shoal backup saved; shoal resume goes on with it."""
-    options.check_database(database, "--database")
     folder = options.new_crawl(name, folder, file.name.partition(".")[0])
     with progress_bar("Copying", "bytes", silent=quiet or as_json) as progress:
-        saved = backups.bring_back(file, folder, database, progress)
+        saved = services.backups.restore_crawl(file, folder, database, progress)
     sentence = f"{saved.pages:,} pages are back in {folder}. The first search makes their index anew."
     return reply(saved, lambda: answer(sentence), as_json=as_json, quiet=quiet)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from shoal.services import backups as backups
     from shoal.services import catalog as catalog
     from shoal.services import check as check
     from shoal.services import choices as choices
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from shoal.services import images as images
     from shoal.services import marks as marks
     from shoal.services import overview as overview
+    from shoal.services import reindex as reindex
     from shoal.services import repair as repair
     from shoal.services import revisit as revisit
     from shoal.services import run as run

@@ -12,6 +12,7 @@ from shoal import assembly, indexer
 from shoal.errors import InputError
 from shoal.frontier.scope import ScopeRule
 from shoal.index.index_folder import remove as remove_index
+from shoal.installation.location import Installation
 from shoal.judge import judges
 from shoal.protocols import Forecaster, Portable
 from shoal.services.choices import names
@@ -40,6 +41,14 @@ def join_crawl(folder: Path, options: Mapping[str, object], environ: Mapping[str
         folders.write_cluster(folder, read_cluster(options=options))
     else:
         folders.find(folder, read_cluster(options=options, environ=environ))
+
+
+def look_up(folder: Path, installation: Installation) -> bool:
+    """Find the crawl of a folder: here, or one of its name in the database of the installation; nothing is made.
+
+    Whoever reads the folder finds it from then on, also where there is none; whoever writes makes it.
+    """
+    return folders.look_up(folder, installation.cluster)
 
 
 def forget_crawl(made: Made) -> None:

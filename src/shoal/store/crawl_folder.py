@@ -48,15 +48,29 @@ def is_remote(folder: Path) -> bool:
     return bool(_home_of(folder).database)
 
 
+_elsewhere: dict[Path, clusters.Home] = {}
+"""Crawls without a folder here that somebody looked up (`look_up`), by the folder that they would have. It lives as long as the
+process, so that who only reads leaves no folder behind."""
+
+
+def look_up(folder: Path, cluster: Cluster) -> bool:
+    """Find the crawl that a folder would stand for: in the folder, or by its name in the database that is named. Makes nothing.
+
+    What is found in a database is known from then on, to whoever reads that folder.
+    """
+    place = folder.absolute()
+    _elsewhere.pop(place, None)
+    if exists(folder):
+        return True
+    if not cluster.database or (found := clusters.look_up(folder, cluster)) is None:
+        return False
+    _elsewhere[place] = found
+    return True
+
+
 def _home_of(folder: Path) -> clusters.Home:
-    """What the folder says; where none stands for a crawl, what the database that the user names knows of it. Makes nothing."""
-    if exists(folder) or not (named := _named_servers()).database:
-        return clusters.read(folder)
-    return clusters.look_up(folder, named) or clusters.Home()
-
-
-def _named_servers() -> Cluster:
-    return Cluster(database=os.environ.get("SHOAL_DATABASE", ""), broker=os.environ.get("SHOAL_BROKER", ""))
+    """What the folder says; where none stands for a crawl, what was looked up."""
+    return clusters.read(folder) if exists(folder) else _elsewhere.get(folder.absolute(), clusters.Home())
 
 
 def read_cluster(folder: Path) -> Cluster:
@@ -81,13 +95,14 @@ def write_cluster(folder: Path, cluster: Cluster) -> None:
 
 
 def find(folder: Path, cluster: Cluster | None = None) -> bool:
-    """True when there is a crawl here, or one of this name in the database that the user names: then the folder is made.
+    """True when there is a crawl here, or one of this name in a database that is named or was looked up: then the folder is made.
 
-    For those who are going to write there; who only reads leaves no folder behind (`connect`).
+    For those who are going to write there; who only reads leaves no folder behind (`look_up`).
     """
     if exists(folder):
         return True
-    wanted = cluster or _named_servers()
+    home = _home_of(folder)
+    wanted = cluster or Cluster(database=home.database, broker=home.broker)
     if not wanted.database:
         return False
     with storage_errors(folder):
