@@ -5,9 +5,16 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 _ASKED = (signal.SIGINT, signal.SIGTERM)
+Interrupted = Callable[[Callable[[], None]], AbstractContextManager[None]]
+"""Whoever may end long work early, by Ctrl-C or otherwise: meanwhile they may call what they are given."""
+
+
+def never_interrupted(stop: Callable[[], None]) -> AbstractContextManager[None]:
+    """Nobody ends it early."""
+    return nullcontext()
 
 
 @contextmanager

@@ -248,10 +248,10 @@ async def test_a_task_that_kills_its_workers_is_put_aside_and_shown(
     assert await crawl.running is Ending.NOTHING_LEFT
     assert fates(crawl.folder)[SEED] == (State.FAILED, Reason.WORKER_DIED)
     assert f"{SEED} was put aside" in caplog.text
-    found = await asyncio.to_thread(attendance, crawl.folder)
+    found = await attendance(crawl.folder)
     assert found is not None
     assert (found.dead_letters, [letter.url for letter in found.dead]) == (1, [SEED])
-    again = await asyncio.to_thread(attendance, crawl.folder)
+    again = await attendance(crawl.folder)
     assert again is not None
     assert again.dead_letters == 1, "looking does not take it away"
 
@@ -265,7 +265,7 @@ async def test_a_task_that_cannot_be_read_is_put_aside_and_ends_no_worker(
         await crawl.until(lambda: "was put aside" in caplog.text)
         assert await crawl.works_off(hand) is Ending.NOTHING_LEFT
         assert await line.count(wire.DEAD) == 1
-    found = await asyncio.to_thread(attendance, crawl.folder)
+    found = await attendance(crawl.folder)
     assert found is not None
     assert [letter.url for letter in found.dead] == ["(a message that cannot be read)"]
 
@@ -357,7 +357,7 @@ async def test_the_coordinator_tells_who_works_for_it(crawl: Crawl, capsys: pyte
         await crawl.one_visit(hand)
         await crawl.until(lambda: crawl.dispatch.worker_registry.records(time.time())[0].visits == 1)
         await crawl.works_off(hand)
-    found = await asyncio.to_thread(attendance, crawl.folder)
+    found = await attendance(crawl.folder)
     assert found is not None
     (worker,) = found.workers
     assert (worker.name, worker.capacity) == ("基地", 4)

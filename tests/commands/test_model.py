@@ -14,15 +14,11 @@ import pytest
 from msgspec.structs import replace
 
 from shoal import services
-from shoal.errors import InputError
-from shoal.services import marks
-from shoal.settings import Settings
-from shoal.store import crawl_folder as folders
 from shoal.store.strategy_memory import FORMAT, read_model, write_model
 from shoal.testing.webserver import WebAnswer, WebServer
 from tests.running import stored
 from tests.shell import Said, Shell, served
-from tests.telling import HOME, KNOWLEDGE, MODEL, SETTINGS, TOPIC, Foreteller, ShallowWeb, teller_laid
+from tests.telling import HOME, MODEL, SETTINGS, TOPIC, Foreteller, ShallowWeb, teller_laid
 
 ARGUMENTS = ("--topic", TOPIC, "--seed", HOME, "--delay", "0", "--strategy", "teller", "--concurrency", "1", "--quiet")
 
@@ -208,42 +204,6 @@ def test_seeds_that_cannot_be_reached_leave_no_model_behind(shoal: Shell, tmp_pa
     assert not (tmp_path / "c").exists()
 
 
-def complaint(folder: Path, out: Path) -> str:
-    with pytest.raises(InputError) as caught:
-        marks.export_model(folder, out)
-    assert not out.exists() or folders.is_own(folder, out)
-    return str(caught.value)
-
-
-def test_a_strategy_that_learns_nothing_says_who_does(tmp_path: Path) -> None:
-    folder = tmp_path / "c"
-    services.crawls.start_crawl(folder, Settings(topic=SETTINGS.topic, seeds=(HOME,), strategy="breadth"))
-    said = complaint(folder, tmp_path / "m")
-    assert said.startswith("The strategy breadth learns nothing that another crawl could begin with; only ")
-    assert "teller" in said
-    assert "pagerank" not in said
-
-
-def test_a_crawl_that_has_not_learned_yet_says_so(tmp_path: Path) -> None:
-    services.crawls.start_crawl(tmp_path / "c", SETTINGS)
-    assert complaint(tmp_path / "c", tmp_path / "m").startswith("The crawl has learned nothing yet")
-
-
-def test_a_running_crawl_must_be_stopped_first(tmp_path: Path) -> None:
-    services.crawls.start_crawl(tmp_path / "c", SETTINGS, MODEL)
-    with folders.lock(tmp_path / "c"):
-        assert complaint(tmp_path / "c", tmp_path / "m").startswith(f"A crawl is running in {tmp_path / 'c'}: stop it")
-
-
-@pytest.mark.parametrize("name", ["crawl.sqlite", "crawl.model", "lock", "pages-00001.warc.gz", "marks.jsonl"])
-def test_no_file_of_the_crawl_is_overwritten(tmp_path: Path, name: str) -> None:
-    services.crawls.start_crawl(tmp_path / "c", SETTINGS, MODEL)
-    assert complaint(tmp_path / "c", tmp_path / "c" / name).endswith(
-        "is a file of the crawl itself: choose another name."
-    )
-    assert marks.export_model(tmp_path / "c", tmp_path / "c" / "mine.model").knowledge == KNOWLEDGE
-
-
 def test_folders_and_places_that_cannot_be_used_are_one_sentence(shoal: Shell, tmp_path: Path) -> None:
     services.crawls.start_crawl(tmp_path / "c", SETTINGS, MODEL)
     for folder, out, words in (
@@ -254,8 +214,3 @@ def test_folders_and_places_that_cannot_be_used_are_one_sentence(shoal: Shell, t
     ):
         assert words in shoal("model", "export", "--dir", folder, "--out", out).sentence()
     assert os.listdir(tmp_path) == ["c"]
-
-
-def test_a_strategy_whose_author_took_it_away_is_named(tmp_path: Path) -> None:
-    folders.create(tmp_path / "c", replace(SETTINGS, strategy="oracle"))
-    assert complaint(tmp_path / "c", tmp_path / "m").startswith("There is no strategy oracle any more")

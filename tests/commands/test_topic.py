@@ -107,16 +107,6 @@ def test_a_file_that_is_there_is_not_replaced_unless_asked(tmp_path: Path, sampl
     assert "[learned]" in out.read_text(encoding="utf-8")
 
 
-def test_what_cannot_be_learned_from_is_one_sentence(tmp_path: Path, samples: list[Path]) -> None:
-    (tmp_path / "thin.txt").write_text("the and of 12", encoding="utf-8")
-    assert complaint("learn") == "Say which pages to learn from: --from URL or --from FILE"
-    assert "is neither a URL nor a file" in complaint("learn", "--from", tmp_path / "none.html")
-    assert "have no words that could make a topic" in complaint("learn", "--from", tmp_path / "thin.txt")
-    assert complaint("learn", *samples, "--topic", "grid=heavy").startswith("--topic must have weights")
-    assert complaint("learn", *samples, "--name", "").startswith("--name must be one line of text")
-    assert "is not public" in complaint("learn", "--from", "http://127.0.0.1:9/")
-
-
 # --- show ------------------------------------------------------------------------------------------------------------
 
 

@@ -34,12 +34,12 @@ def worker(name: str, *, heard_at: float, state: str = "working") -> WorkerRecor
 
 def test_a_crawl_without_a_broker_has_no_cluster(tmp_path: Path) -> None:
     folders.create(tmp_path / "alone", SETTINGS)
-    assert attendance(tmp_path / "alone") is None
+    assert asyncio.run(attendance(tmp_path / "alone")) is None
 
 
 def test_a_broker_that_is_not_there_is_said_and_the_rest_is_shown(tmp_path: Path) -> None:
     folders.create(tmp_path / "c", SETTINGS, cluster=Cluster(broker="amqp://u:secret@127.0.0.1:1/"))
-    found = attendance(tmp_path / "c")
+    found = asyncio.run(attendance(tmp_path / "c"))
     assert found is not None
     assert "cannot be reached" in found.problem
     assert "secret" not in found.problem + found.broker
@@ -59,7 +59,7 @@ def test_who_was_not_heard_for_long_is_silent_and_adds_nothing_to_the_rate(tmp_p
         worker("refused", heard_at=long_ago, state="refused"),
     )
     asyncio.run(_commit(tmp_path / "c", *noted))
-    found = attendance(tmp_path / "c")
+    found = asyncio.run(attendance(tmp_path / "c"))
     assert found is not None
     assert {one.name: one.state for one in found.workers} == {"here": "working", "gone": "silent", "refused": "refused"}
     assert found.rate == sum(one.rate for one in found.workers) == 1.0

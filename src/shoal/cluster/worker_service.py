@@ -16,12 +16,13 @@ from typing import NamedTuple
 
 from shoal.cluster.wire import Assigned, Brief
 from shoal.cluster.worker_broker import WorkerBroker
+from shoal.crawl.metrics import WorkerFigures
 from shoal.crawl.time_slices import collect_seldom
 from shoal.crawl.worker import PageVisitor, open_visitor, work_together
 from shoal.errors import first_of
 from shoal.model import Task, Visit
 from shoal.settings import ListenAddress
-from shoal.signals import stopped_by_signals
+from shoal.signals import Interrupted
 
 logger = logging.getLogger(__name__)
 _REST = 1.0
@@ -140,14 +141,20 @@ class SkilledWorkerBroker:
 
 
 async def work_for_all(
-    url: str, *, name: str, concurrency: int, watch: Watch, metrics: ListenAddress | None = None
-) -> None:
-    """Visit pages for whoever hands out tasks there, until a signal ends it: the first one lets what is under way come home."""
+    url: str,
+    *,
+    name: str,
+    concurrency: int,
+    watch: Watch,
+    interrupted: Interrupted,
+    metrics: ListenAddress | None = None,
+) -> WorkerFigures:
+    """Visit pages for whoever hands out tasks there, until `interrupted` ends it, which lets what is under way come home."""
     collect_seldom()
     hand = WorkerBroker(name, concurrency)
     visitors = Visitors(hand)
     try:
-        with stopped_by_signals(hand.leave):
+        with interrupted(hand.leave):
             async with _shown(hand, name, metrics), asyncio.TaskGroup() as group:
                 watching = group.create_task(watch(hand))
                 group.create_task(hand.run(url))
@@ -158,6 +165,7 @@ async def work_for_all(
         raise first_of(failed) from failed
     finally:
         await visitors.close()
+    return hand.figures
 
 
 def _shown(hand: WorkerBroker, name: str, address: ListenAddress | None) -> AbstractAsyncContextManager[object]:

@@ -9,17 +9,14 @@ from typing import TYPE_CHECKING
 import click
 from msgspec.structs import asdict
 
-from shoal import indexer
+from shoal import services
 from shoal.commands import options
 from shoal.commands.console import progress_bar, say
 from shoal.commands.output import counted, in_folder, print_json, run_async
 from shoal.errors import InputError
-from shoal.services import check as checking
-from shoal.services.check import Check
-from shoal.services.choices import names
-from shoal.topic.topic_file import read_topic
 
 if TYPE_CHECKING:
+    from shoal.services.check import Check
     from shoal.services.repair import Repair
 
 
@@ -38,7 +35,7 @@ def check(folder: Path, repair: bool, topic_file: Path | None, as_json: bool, qu
         raise InputError("--topic-file goes with --repair.")
     repaired = _repaired(folder, topic_file, silent=quiet or as_json) if repair else None
     with progress_bar("Reading", "stored pages", silent=quiet or as_json) as progress:
-        found = checking.check(folder, progress)
+        found = services.check.check(folder, progress)
     if as_json:
         print_json(asdict(found) | ({"repaired": repaired} if repair else {}))
         return 0 if found.sound else 1
@@ -51,16 +48,13 @@ def check(folder: Path, repair: bool, topic_file: Path | None, as_json: bool, qu
 
 def _repaired(folder: Path, topic_file: Path | None, *, silent: bool) -> Repair | None:
     """What came back of a database that was lost; None when it is sound."""
-    # Here, because all that understands pages takes a moment to load, and a check needs none of it.
-    from shoal.services import repair
-
-    if not (why := repair.why_broken(folder)):
+    if not (why := services.repair.why_broken(folder)):
         return None
-    settings = read_topic(topic_file, names=names(), environ=os.environ) if topic_file is not None else None
+    settings = services.topics.settings_of(topic_file, os.environ) if topic_file is not None else None
     with progress_bar("Rebuilding", "bytes of page files", silent=silent) as progress:
-        done = run_async(repair.repair(folder, why, settings, progress))
+        done = run_async(services.repair.repair(folder, why, settings, progress))
     with progress_bar("Indexing", "pages", silent=silent) as progress:
-        indexer.rebuild(folder, progress)
+        services.reindex.rebuild_index(folder, progress)
     return done
 
 

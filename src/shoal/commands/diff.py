@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from shoal import services
 from shoal.commands import options
 from shoal.commands.console import say
 from shoal.commands.output import reply
-from shoal.services import versions
-from shoal.services.versions import VersionDiff
+
+if TYPE_CHECKING:
+    from shoal.services.versions import VersionDiff
 
 _SIGNS = {"same": ("  ", ""), "added": ("+ ", "green"), "removed": ("- ", "red"), "gap": ("  …", "dim")}
 
@@ -23,7 +26,7 @@ _SIGNS = {"same": ("  ", ""), "added": ("+ ", "green"), "removed": ("- ", "red")
 @options.as_json
 def diff(url: str, folder: Path, before: int | None, after: int | None, as_json: bool) -> int:
     """What changed on a page between two visits (shoal revisit), line by line."""
-    found = versions.difference(folder, url, before, after)
+    found = services.versions.difference(folder, url, before, after)
     return reply(found, lambda: show_difference(found), as_json=as_json)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,8 +12,10 @@ from shoal import services
 from shoal.commands import options
 from shoal.commands.console import say
 from shoal.commands.output import reply, run_async
-from shoal.model import Evidence
-from shoal.store.provenance import PathStep, UrlExplanation
+
+if TYPE_CHECKING:
+    from shoal.model import Evidence
+    from shoal.store.provenance import PathStep, UrlExplanation
 
 
 @click.command()

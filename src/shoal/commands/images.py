@@ -5,16 +5,19 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from shoal import services
 from shoal.commands import options
 from shoal.commands.console import progress_bar, say
 from shoal.commands.output import counted, in_folder, path_text, reply, tell
 from shoal.errors import InputError
-from shoal.services import images as picturing
-from shoal.services.images import ImageAnswer
-from shoal.store.kept_images import KeptImage
+
+if TYPE_CHECKING:
+    from shoal.services.images import ImageAnswer
+    from shoal.store.kept_images import KeptImage
 
 
 @click.command(context_settings=options.WITH_MINUS)
@@ -50,7 +53,7 @@ def images(
     if wanted:
         return _write(folder, words, limit or 1_000_000, html, jsonl, files, as_json=as_json)
     with progress_bar("Gathering", "images", silent=as_json) as progress:
-        found = picturing.find(folder, words, limit=limit or 10, offset=offset, progress=progress)
+        found = services.images.find(folder, words, limit=limit or 10, offset=offset, progress=progress)
     reply(found, lambda: show_images(folder, found), as_json=as_json)
     return 0 if found.images else 1
 
@@ -59,13 +62,13 @@ def _write(
     folder: Path, words: str, limit: int, html: Path | None, jsonl: Path | None, files: Path | None, *, as_json: bool
 ) -> int:
     if html is not None:
-        count, place = picturing.write_gallery(folder, html, words, limit=limit), html
+        count, place = services.images.write_gallery(folder, html, words, limit=limit), html
     elif jsonl is not None:
-        count, place = picturing.write_lines(folder, jsonl, words, limit=limit), jsonl
+        count, place = services.images.write_lines(folder, jsonl, words, limit=limit), jsonl
     else:
         assert files is not None
         with progress_bar("Gathering", "images", silent=as_json) as progress:
-            count, place = picturing.write_files(folder, files, words, limit=limit, progress=progress), files
+            count, place = services.images.write_files(folder, files, words, limit=limit, progress=progress), files
     written = {"images": count, "place": path_text(place)}
     return reply(written, lambda: tell(f"{count:,} images written to {place}."), as_json=as_json)
 

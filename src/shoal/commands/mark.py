@@ -5,17 +5,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from shoal import services
 from shoal.commands import options
 from shoal.commands.console import say
 from shoal.commands.output import in_folder, reply
 from shoal.errors import InputError
-from shoal.parse.charset import decode
-from shoal.services import marks
-from shoal.services.marks import MarksGiven
-from shoal.store.mark_log import GivenMark, MarkedPage
+
+if TYPE_CHECKING:
+    from shoal.services.marks import MarksGiven
+    from shoal.store.mark_log import GivenMark, MarkedPage
 
 _STANDARD_INPUT = "-"
 _MEANINGS = {"--relevant": True, "--irrelevant": False, "--forget": None}
@@ -54,7 +56,7 @@ def mark(
     what = _only_one(flags)
     if what == "--list":
         return _list(folder, urls, as_json)
-    found = marks.mark_pages(folder, _typed(urls, what), _MEANINGS[what])
+    found = services.marks.mark_pages(folder, _typed(urls, what), _MEANINGS[what])
     return reply(found, lambda: show_marked(folder, found), as_json=as_json)
 
 
@@ -69,7 +71,7 @@ def _only_one(flags: dict[str, bool]) -> str:
 def _list(folder: Path, urls: tuple[str, ...], as_json: bool) -> int:
     if urls:
         raise InputError("--list shows all marks and takes no URL; for one page there is shoal explain.")
-    found = marks.list_marks(folder)
+    found = services.marks.list_marks(folder)
     return reply(found, lambda: show_marks(folder, found), as_json=as_json)
 
 
@@ -81,9 +83,8 @@ def _typed(urls: tuple[str, ...], what: str) -> list[str]:
 
 
 def _from_standard_input() -> list[str]:
-    """One URL on each line, in UTF-8 or GBK; empty lines do not count."""
     content = b"" if sys.stdin is None else sys.stdin.buffer.read()
-    if not (urls := [line.strip() for line in decode(content)[0].splitlines() if line.strip()]):
+    if not (urls := services.marks.urls_in(content)):
         raise InputError("Standard input has no URL in it; write one on each line.")
     return urls
 

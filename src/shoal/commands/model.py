@@ -5,15 +5,18 @@ from __future__ import annotations
 import shlex
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from shoal import services
 from shoal.commands import options
 from shoal.commands.console import say
 from shoal.commands.output import counted, path_text, reply, tell, whole
-from shoal.model import Topic
-from shoal.services import marks
-from shoal.store.strategy_memory import FORMAT, Model, read_model
+
+if TYPE_CHECKING:
+    from shoal.model import Topic
+    from shoal.store.strategy_memory import Model
 
 _SHOWN_WORDS = 12
 
@@ -36,7 +39,7 @@ def export(folder: Path, out: Path, as_json: bool) -> int:
 
     The crawl must not be running.
     """
-    written = marks.export_model(folder, out)
+    written = services.models.export_model(folder, out)
     learned = f"What {written.strategy} learned from {counted(written.pages, 'page')} is in {out}."
     sentences = f"{learned}\n{_advice(out, written)}"
     return reply(_written_out(out, written), lambda: tell(sentences), as_json=as_json)
@@ -47,14 +50,14 @@ def export(folder: Path, out: Path, as_json: bool) -> int:
 @options.as_json
 def show(file: Path, as_json: bool) -> int:
     """Say what is in a model file: who learned it, when, from how many pages, and about which topic."""
-    found = read_model(file)
+    found = services.models.read_model(file)
     return reply(_written_out(file, found), lambda: show_model(file, found), as_json=as_json)
 
 
 def _written_out(file: Path, found: Model) -> dict[str, object]:
     return {
         "file": path_text(file),
-        "format": FORMAT,
+        "format": services.models.FORMAT,
         "strategy": found.strategy,
         "shoal": found.shoal,
         "topic": whole(found.topic),

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from shoal import services
 from shoal.commands import options
 from shoal.commands.console import say
 from shoal.commands.output import print_bytes, reply
 from shoal.errors import InputError
-from shoal.services import versions as rereading
-from shoal.services.versions import StoredVersion, VersionStep
+
+if TYPE_CHECKING:
+    from shoal.services.versions import StoredVersion, VersionStep
 
 
 @click.command()
@@ -29,12 +32,12 @@ def show(url: str, folder: Path, as_html: bool, versions: bool, version: int | N
             "Choose: --html, --versions or the text; --json goes with the last two, --version with the first and the last."
         )
     if as_html:
-        print_bytes(rereading.body(folder, url, version))
+        print_bytes(services.versions.body(folder, url, version))
         return 0
     if versions:
-        steps = rereading.steps(folder, url)
+        steps = services.versions.steps(folder, url)
         return reply(steps, lambda: show_versions(steps), as_json=as_json)
-    found = rereading.stored(folder, url, version)
+    found = services.versions.stored(folder, url, version)
     return reply(found, lambda: show_page(found), as_json=as_json)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from msgspec.structs import asdict
@@ -13,11 +14,12 @@ from shoal import services
 from shoal.commands import options
 from shoal.commands.console import say
 from shoal.commands.live_view import clock, size
-from shoal.commands.output import aligned, counted, reply
-from shoal.model.stored import WorkerRecord
-from shoal.services.cluster_status import Attendance, attendance
-from shoal.store.crawl_status import HostCounts, ReasonCount, Status
-from shoal.store.ownership import LOG
+from shoal.commands.output import aligned, counted, reply, run_async
+
+if TYPE_CHECKING:
+    from shoal.model.stored import WorkerRecord
+    from shoal.services.cluster_status import Attendance
+    from shoal.store.crawl_status import HostCounts, ReasonCount, Status
 
 _SHOWN_CLOSED = 5
 _SHOWN_SEEDS = 5
@@ -30,7 +32,7 @@ _SHOWN_WORKERS = 40
 @options.as_json
 def status(folder: Path, as_json: bool) -> int:
     """How does a crawl stand: its queues, hosts, workers and rates."""
-    found, cluster = services.status.crawl_status(folder), attendance(folder)
+    found, cluster = services.status.crawl_status(folder), run_async(services.cluster_status.attendance(folder))
     whole = asdict(found) | {"cluster": cluster}
     return reply(whole, lambda: show_status(folder, found, cluster), as_json=as_json)
 
@@ -82,8 +84,8 @@ def _and_by_hand(status: Status) -> str:
 def troubles(folder: Path, status: Status) -> Iterator[str]:
     """What the user should know, and must not drown in numbers."""
     if status.internal_errors:  # bugs are neither hidden nor fatal
-        pages = counted(status.internal_errors, "page")
-        yield f"{pages} could not be understood: this is our fault, see {folder / LOG} (and please report it)."
+        pages, where = counted(status.internal_errors, "page"), services.status.internal_errors_file(folder)
+        yield f"{pages} could not be understood: this is our fault, see {where} (and please report it)."
     yield from _outlook(status)
     for seed in status.failed_seeds[:_SHOWN_SEEDS]:  # most likely a mistake
         yield f"The seed {seed.url} gave no page: {seed.why}."

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-from msgspec.structs import replace
-from rich.cells import cell_len
 
 from shoal import services
 from shoal.commands.console import BAR, bar, say
@@ -19,15 +17,10 @@ from shoal.commands.options import PATH, as_json, few_requests, folder_if_any, p
 from shoal.commands.output import counted, path_text, print_json, reply, run_async, tell, whole
 from shoal.errors import InputError
 from shoal.model import Origin, Page, Term, Topic
-from shoal.model.stored import TopicChange
-from shoal.settings import Fetching
-from shoal.topic import value_readers
-from shoal.topic.combined import name_of
-from shoal.topic.relevance_feedback import difference
-from shoal.topic.term_weights import MOST_LEARNED, LearnedTopic, TermStatistics, learn, words_of
-from shoal.topic.topic_file import read_fetching, read_topic
-from shoal.topic.topic_writer import new_topic_file
-from shoal.topic.word_frequencies import general
+
+if TYPE_CHECKING:
+    from shoal.model.stored import TopicChange
+    from shoal.topic.term_weights import LearnedTopic, TermStatistics
 
 _ORIGINS = {Origin.HAND: "typed", Origin.SEEDS: "from samples", Origin.ADAPTED: "from relevant pages"}
 _NOTHING: Mapping[str, TermStatistics] = {}
@@ -61,9 +54,7 @@ def show(topic_file: Path | None, folder: Path | None, history: bool, as_json: b
         changes = services.topics.topic_history(folder)
         return _show_history(changes, as_json) if history else _show(changes[-1].topic, as_json)
     assert topic_file is not None
-    return _show(
-        read_topic(topic_file, names=services.choices.names(), environ=os.environ, seeds_needed=False).topic, as_json
-    )
+    return _show(services.topics.topic_of(topic_file, os.environ), as_json)
 
 
 def _show(shown: Topic, as_json: bool) -> int:
@@ -82,7 +73,7 @@ def _written_out(shown: Topic) -> dict[str, object]:
 
 
 def _change(old: Topic, change: TopicChange) -> dict[str, object]:
-    found = difference(old, change.topic)
+    found = services.topics.difference(old, change.topic)
     return {
         "version": change.topic.version,
         "pages": change.pages,
@@ -108,9 +99,7 @@ def _change(old: Topic, change: TopicChange) -> dict[str, object]:
     "--terms",
     "most",
     type=click.IntRange(1, 500),
-    default=MOST_LEARNED,
-    show_default=True,
-    help="Learn at most so many words.",
+    help="Learn at most so many words. Default: 40.",
 )
 @click.option("--force", is_flag=True, help="Replace the file if it is there.")
 @few_requests
@@ -121,7 +110,7 @@ def learn_topic(
     words: str,
     name: str | None,
     out: Path | None,
-    most: int,
+    most: int | None,
     force: bool,
     delay: float,
     as_json: bool,
@@ -136,60 +125,25 @@ def learn_topic(
     The pages are files (HTML or text, in any encoding) or URLs, which become the seeds. Two or more teach much better
     than one.
     """
-    places = (*sources, *more)
-    _check_places(places, out, force)
-    start = _typed(words, name)
-    pages = _read(places, read_fetching(fetching, environ=os.environ), delay)
-    lesson = _lesson(start, pages, most)
-    urls = _seeds(places, pages)
-    if out is not None:
-        new_topic_file(out, lesson.topic, urls, found=lesson.found, overwrite=force)
+    lesson = run_async(
+        services.topics.learn_topic(
+            (*sources, *more),
+            words=words,
+            name=name,
+            most=most,
+            out=out,
+            overwrite=force,
+            delay=delay,
+            asking=fetching,
+            environ=os.environ,
+        )
+    )
     if as_json:
-        print_json(_lesson_written_out(lesson, pages, out))
+        print_json(_lesson_written_out(lesson.learned, lesson.pages, out))
     else:
-        show_lesson(lesson, pages)
-        tell(_advice(out, bool(urls)))
+        show_lesson(lesson.learned, lesson.pages)
+        tell(_advice(out, bool(lesson.seeds)))
     return 0
-
-
-def _check_places(places: Sequence[str], out: Path | None, force: bool) -> None:
-    if not places:
-        raise InputError("Say which pages to learn from: --from URL or --from FILE")
-    if out is not None and out.exists() and not force:
-        raise InputError(f"{out} is there already; give it another name, or say --force to replace it")
-
-
-def _seeds(places: Sequence[str], pages: Sequence[Page]) -> tuple[str, ...]:
-    """Example pages that have a URL are where a crawl begins."""
-    read = zip(dict.fromkeys(places), pages, strict=True)
-    return value_readers.seeds([place for place, page in read if not page.url.startswith("file:")])
-
-
-def _typed(words: str, name: str | None) -> Topic:
-    """What guides the learning: the words that were typed, if there are any."""
-    option = "--topic"
-    try:
-        terms = value_readers.keywords(words)
-        option = "--name"
-        return Topic(name="" if name is None else value_readers.line(name), terms=terms)
-    except ValueError as error:
-        raise InputError(f"{option} {error}") from None
-
-
-def _read(places: Sequence[str], fetching: Fetching, delay: float) -> list[Page]:
-    # Here, because the HTTP client takes a third of a second to load, and a mistake shall be told at once.
-    from shoal.seeds.examples import read_samples
-
-    return run_async(read_samples(places, fetching, delay=delay))
-
-
-def _lesson(start: Topic, pages: Sequence[Page], most: int) -> LearnedTopic:
-    lesson = learn(start, [words_of(page, start) for page in pages], general(), most=most)
-    if not lesson.topic.terms:
-        raise InputError("The pages have no words that could make a topic; give others, or words with --topic")
-    languages = tuple(dict.fromkeys(page.language for page in pages if page.language))
-    named = replace(lesson.topic, name=start.name or name_of(lesson.topic.terms), languages=languages)
-    return dataclasses.replace(lesson, topic=named)
 
 
 def _lesson_written_out(lesson: LearnedTopic, pages: Sequence[Page], out: Path | None) -> dict[str, object]:
@@ -255,6 +209,8 @@ def _say_words(topic: Topic, found: Mapping[str, TermStatistics] = _NOTHING) -> 
 
 def word_table(words: Sequence[Term], found: Mapping[str, TermStatistics] = _NOTHING) -> Iterator[str]:
     """One line a word: its weight as a number and as a bar, what one occurrence counts, and where it came from."""
+    from rich.cells import cell_len  # here, because rich is loaded when something is printed with it
+
     heaviest = max((term.weight for term in words), default=1.0)
     width = max((cell_len(term.text) for term in words), default=0)
     yield f"  {'':{width}}  weight  {'':{BAR}}  factor  origin"
@@ -287,7 +243,7 @@ def _changes(before: Topic | None, now: Topic) -> Iterator[tuple[str, str]]:
     if before is None:
         yield f"    {_listed(now.terms)}", "dim"
         return
-    found = difference(before, now)
+    found = services.topics.difference(before, now)
     yield from ((f"  + {term.text} {term.weight:.3f}", "green") for term in found.learned)
     yield from ((f"  - {term.text} {term.weight:.3f}", "red") for term in found.dropped)
     yield from ((f"  ~ {new.text} {old.weight:.3f} → {new.weight:.3f}", "") for old, new in found.moved)

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import socket
+from typing import TYPE_CHECKING
 
 import click
 
-from shoal.cluster.connection import check_url
-from shoal.cluster.worker_broker import WorkerBroker
-from shoal.cluster.worker_service import work_for_all
+from shoal import services
 from shoal.commands import options
 from shoal.commands.output import STOPPED, print_json, run_async, tell
-from shoal.crawl.metrics import WorkerFigures
 from shoal.errors import InputError
 from shoal.settings import ListenAddress
-from shoal.urls import shown
+from shoal.signals import stopped_by_signals
+
+if TYPE_CHECKING:
+    from shoal.cluster.worker_broker import WorkerBroker
 
 _LINE_SECONDS = 10.0
 
@@ -39,10 +38,9 @@ def worker(
     """
     if not broker:
         raise InputError("Give the URL of the broker with --broker amqp://…, or in SHOAL_BROKER.")
-    check_url(broker)
-    called = name or f"{socket.gethostname()}-{os.getpid()}"
-    greeting = f"Worker {called} at {shown(broker)}; Ctrl-C lets what is under way come home."
-    figures = WorkerFigures()
+    place, called = services.workers.check_broker(broker), name or services.workers.own_name()
+    greeting = f"Worker {called} at {place}; Ctrl-C lets what is under way come home."
+    figures = services.workers.WorkerFigures()
 
     async def watch(hand: WorkerBroker) -> None:
         nonlocal figures
@@ -52,7 +50,16 @@ def worker(
 
     code = 0
     try:
-        run_async(work_for_all(broker, name=called, concurrency=concurrency, watch=watch, metrics=metrics))
+        run_async(
+            services.workers.work(
+                broker,
+                name=called,
+                concurrency=concurrency,
+                watch=watch,
+                interrupted=stopped_by_signals,
+                metrics=metrics,
+            )
+        )
     except asyncio.CancelledError:  # the second Ctrl-C
         tell("Stopped at once; others will do what was under way.")
         code = STOPPED

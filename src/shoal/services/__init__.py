@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from shoal.services import export as export
     from shoal.services import images as images
     from shoal.services import marks as marks
+    from shoal.services import models as models
     from shoal.services import overview as overview
     from shoal.services import reindex as reindex
     from shoal.services import repair as repair
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from shoal.services import status as status
     from shoal.services import topics as topics
     from shoal.services import versions as versions
+    from shoal.services import workers as workers
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from pathlib import Path
 
@@ -47,13 +46,13 @@ class Attendance(StoreAnswer, frozen=True, kw_only=True):
     """Some of them."""
 
 
-def attendance(folder: Path) -> Attendance | None:
+async def attendance(folder: Path) -> Attendance | None:
     """The cluster of a crawl; None when it has none."""
     if not (url := folders.read_cluster(folder).broker):
         return None
     workers = _workers(folder, time.time())
     found = Attendance(broker=shown(url), workers=workers, rate=sum(worker.rate for worker in workers))
-    return asyncio.run(_with_dead_letters(found, url))
+    return await _with_dead_letters(found, url)
 
 
 def _workers(folder: Path, now: float) -> tuple[WorkerRecord, ...]:

@@ -9,7 +9,8 @@ from pathlib import Path
 from shoal.crawl.termination import Ending
 from shoal.errors import InputError
 from shoal.installation.location import Installation
-from shoal.services.run import Interrupted, Watch, never_interrupted, run_crawl
+from shoal.services.run import Watch, run_crawl
+from shoal.signals import Interrupted, never_interrupted
 from shoal.store import crawl_folder as folders
 from shoal.store import mark_log, revisits
 from shoal.store.crawl_status import StoreAnswer

@@ -9,7 +9,6 @@ import uuid
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import (
     AbstractAsyncContextManager,
-    AbstractContextManager,
     ExitStack,
     closing,
     contextmanager,
@@ -35,6 +34,7 @@ from shoal.installation.sqlite_ledger import SqliteLedger
 from shoal.internal_errors import LOGGER as INTERNAL_ERRORS
 from shoal.model import State
 from shoal.settings import ListenAddress, Settings
+from shoal.signals import Interrupted, never_interrupted
 from shoal.steady_clock import SteadyClock, WallLedger
 from shoal.store import crawl_folder as folders
 from shoal.store import crawl_status as report
@@ -47,18 +47,11 @@ if TYPE_CHECKING:
 
 Watch = Callable[[Coordinator], Coroutine[None, None, None]]
 """Shows how a crawl stands; cancelled when the crawl is over."""
-Interrupted = Callable[[Callable[[], None]], AbstractContextManager[None]]
-"""Whoever may end a crawl early, by Ctrl-C or otherwise: meanwhile they may call what they are given."""
 _STANDBY_SECONDS = 1.0
 
 
 async def _nobody(coordinator: Coordinator) -> None:
     """Watches nothing."""
-
-
-def never_interrupted(stop: Callable[[], None]) -> AbstractContextManager[None]:
-    """Nobody ends it early."""
-    return nullcontext()
 
 
 def stand_by(folder: Path, say: Callable[[str], None], sleep: Callable[[float], None] = time.sleep) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from shoal.store import crawl_folder as folders
 from shoal.store import crawl_status as report
-from shoal.store import mark_log
+from shoal.store import mark_log, ownership
 from shoal.store.crawl_status import Status
 
 
@@ -14,3 +14,8 @@ def crawl_status(folder: Path) -> Status:
     """How a crawl stands, whether it is running or not."""
     with mark_log.reading(folder) as database:
         return report.status(database, running=folders.is_running(folder))
+
+
+def internal_errors_file(folder: Path) -> Path:
+    """Where a crawl writes down what is our own fault."""
+    return folder / ownership.LOG
