@@ -24,6 +24,7 @@ def test_what_can_be_typed_is_a_name(name: str) -> None:
         ("-x", "begins with a letter"),
         ("a\x1b[31m", "but no"),
         ("x" * 101, "at most 100"),
+        ("电" * 67, "at most 200 bytes, which are 66 Chinese characters"),
     ],
 )
 def test_what_cannot_be_typed_is_none(name: str, problem: str) -> None:
@@ -51,6 +52,7 @@ def test_nobody_looks_like_somebody_else() -> None:
         ("--", ""),
         ("☃", ""),
         ("x" * 200, "x" * 100),
+        ("电" * 100, "电" * 66),
     ],
 )
 def test_a_name_is_made_of_any_text(text: str, name: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import unicodedata
 from pathlib import Path
 
@@ -10,8 +11,8 @@ import pytest
 from shoal.errors import InputError, UnknownCrawl
 from shoal.installation.location import Installation
 from shoal.model import Term, Topic
-from shoal.services import catalog
-from shoal.settings import Settings
+from shoal.services import catalog, overview
+from shoal.settings import Cluster, Settings
 from shoal.store import crawl_folder as folders
 
 SETTINGS = Settings(topic=Topic(name="grid", terms=(Term(text="grid"),)), seeds=("http://a.test/",))
@@ -59,7 +60,7 @@ def test_who_stands_in_the_home_itself_means_one_and_the_same(
     home: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(home.crawls)
-    assert catalog.find_crawl(home, "solar") == Path("solar")
+    assert catalog.find_crawl(home, "solar") == home.crawls / "solar"
 
 
 def test_an_unknown_name_brings_the_nearest(home: Installation) -> None:
@@ -118,3 +119,39 @@ def test_a_name_that_is_taken_is_refused(home: Installation) -> None:
 def test_what_nobody_could_type_or_keep_is_no_name(home: Installation, name: str) -> None:
     with pytest.raises(InputError, match="A crawl cannot be called"):
         catalog.place_for(home, name)
+
+
+# --- kept elsewhere --------------------------------------------------------------------------------------------------
+
+
+def test_a_crawl_elsewhere_is_found_by_its_name_once_it_was_written_down(home: Installation, tmp_path: Path) -> None:
+    folders.create(tmp_path / "风电", SETTINGS)
+    with pytest.raises(UnknownCrawl):
+        catalog.find_crawl(home, "风电")
+    catalog.write_down(home, tmp_path / "风电", lambda: 5.0)
+    catalog.write_down(home, tmp_path / "风电", lambda: 6.0)
+    assert catalog.find_crawl(home, "风电") == tmp_path / "风电"
+    assert [name for name, _ in catalog.crawl_folders(home)] == ["power-grid", "solar", "电网", "风电"]
+
+
+def test_a_crawl_at_home_need_not_be_written_down(home: Installation) -> None:
+    catalog.write_down(home, home.crawls / "电网")
+    assert not home.file.exists()
+
+
+def test_of_one_that_is_written_down_and_gone_the_list_says_so(home: Installation, tmp_path: Path) -> None:
+    folders.create(tmp_path / "gone", SETTINGS)
+    catalog.write_down(home, tmp_path / "gone")
+    shutil.rmtree(tmp_path / "gone")
+    problems = {crawl.name: crawl.problem for crawl in overview.list_crawls(home) if crawl.problem}
+    assert list(problems) == ["gone"]
+    assert problems["gone"].startswith("There is no crawl in ")
+
+
+def test_a_crawl_of_another_machine_has_its_name_here_too(postgres: str, tmp_path: Path) -> None:
+    cluster = Cluster(database=postgres)
+    folders.create(tmp_path / "there" / "电网", SETTINGS, cluster=cluster)
+    here = Installation(home=tmp_path / "here", database=postgres)
+    assert catalog.find_crawl(here, "电网") == here.crawls / "电网"
+    assert [(crawl.name, crawl.topic) for crawl in overview.list_crawls(here)] == [("电网", SETTINGS.topic.name)]
+    assert not here.crawls.exists(), "who only looks leaves nothing behind"

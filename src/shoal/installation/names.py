@@ -7,6 +7,8 @@ import unicodedata
 from shoal.errors import InputError
 
 _LONGEST = 100
+_MOST_BYTES = 200
+"""Of a name that may be that of a file: systems take 255, and files beside it have longer names."""
 _ALSO = "-_."
 
 
@@ -33,6 +35,8 @@ def _problem(name: str) -> str:
         return "a name has at least one letter"
     if len(name) > _LONGEST:
         return f"a name has at most {_LONGEST} letters"
+    if len(name.encode()) > _MOST_BYTES:
+        return f"a name has at most {_MOST_BYTES} bytes, which are {_MOST_BYTES // 3} Chinese characters"
     if not name[0].isalnum():
         return "a name begins with a letter or a digit"
     if strange := next((letter for letter in name if not _may_stand(letter)), ""):
@@ -51,4 +55,4 @@ def made_of(text: str) -> str:
     words = "-".join(kept.split())
     while words and not words[0].isalnum():
         words = words[1:]
-    return normal_name(words[:_LONGEST])
+    return normal_name(words[:_LONGEST].encode()[:_MOST_BYTES].decode(errors="ignore"))

@@ -1,25 +1,25 @@
 """Which crawls does this installation have, and which one is meant?
 
-A crawl has a name, that of its folder. Those below the home's own folder are found by looking.
+A crawl has a name. Those below the home's own folder are called as their folders and found by looking; those elsewhere are
+written down, and called as the list says (`installation/crawl_registry.py`); those that are only on other machines are known to
+the database that all share.
 """
 
 from __future__ import annotations
 
 import os
-import re
-import unicodedata
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from shoal.errors import InputError, UnknownCrawl
 from shoal.installation.location import Installation
+from shoal.installation.names import checked_name, made_of, normal_name
 from shoal.store import crawl_folder as folders
+from shoal.store import shared_crawl
 
-_NO_LETTERS = re.compile(r"\W+")
-_LONGEST_NAME = 60
+_LONGEST = 60
 """Letters of a name that nobody chose."""
-_LONGEST_FILE_NAME = 200
-"""Bytes; file systems take some more."""
 _SHOWN = 12
 """Names that a sentence may list."""
 
@@ -28,21 +28,23 @@ def find_crawl(installation: Installation, said: str) -> Path:
     """The folder of a crawl that was named, by its name or by its folder."""
     if _is_path(said):
         return Path(said)
-    known = {name: folder for name, folder in crawl_folders(installation) if name == normal(said)}
-    if folders.exists(here := Path(said)):
-        if known and not any(os.path.samefile(here, folder) for folder in known.values()):
-            raise InputError(
-                f"Two crawls are called {said}: one in this folder, one in {known[normal(said)]}. "
-                f"Say which: ./{said}, or that path."
-            )
-        return here
-    if known:
-        return known[normal(said)]
+    wanted, here = normal_name(said), Path(said)
+    known = next((folder for name, folder in crawl_folders(installation) if name == wanted), None)
+    if folders.exists(here) and known is not None and not _same(here, known):
+        raise InputError(
+            f"Two crawls are called {said}: one in this folder, one in {known}. Say which: ./{said}, or that path."
+        )
+    if known is not None or folders.exists(here):
+        return known or here
     raise UnknownCrawl(_unknown(said, sorted({name for name, _ in crawl_folders(installation)})))
 
 
 def _is_path(said: str) -> bool:
     return said in (".", "..") or os.sep in said or bool(os.altsep and os.altsep in said)
+
+
+def _same(one: Path, other: Path) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)
 
 
 def _unknown(said: str, names: list[str]) -> str:
@@ -70,46 +72,67 @@ def listed(names: list[str]) -> str:
 
 
 def crawl_folders(installation: Installation) -> Iterator[tuple[str, Path]]:
-    """Every crawl of the installation, by name."""
+    """Every crawl of the installation, by name: first those at home, which cost nothing to find."""
+    known = set()
+    for source in (_at_home, _written_down, _on_other_machines):
+        for name, folder in source(installation):
+            if name not in known:
+                known.add(name)
+                yield name, folder
+
+
+def _at_home(installation: Installation) -> Iterator[tuple[str, Path]]:
     try:
         found = sorted(installation.crawls.iterdir())
     except (FileNotFoundError, NotADirectoryError):
         return
     except OSError as error:
         raise InputError(f"The folder {installation.crawls} cannot be read: {error.strerror}.") from error
-    yield from ((normal(folder.name), folder) for folder in found if folders.exists(folder))
+    yield from ((normal_name(folder.name), folder) for folder in found if folders.exists(folder))
+
+
+def _written_down(installation: Installation) -> Iterator[tuple[str, Path]]:
+    if not installation.database and not installation.file.exists():
+        return
+    # Only here, because it brings SQLAlchemy, which takes a fifth of a second, and most crawls are at home.
+    from shoal.installation.crawl_registry import all_crawls
+    from shoal.installation.installation_database import reading
+
+    with reading(installation) as connection:
+        entries = all_crawls(connection)
+    yield from ((entry.name, entry.folder) for entry in entries if entry.is_here)
+
+
+def _on_other_machines(installation: Installation) -> Iterator[tuple[str, Path]]:
+    if installation.database:
+        yield from ((name, installation.crawls / name) for name in shared_crawl.names(installation.cluster))
+
+
+def write_down(installation: Installation, folder: Path, now: Callable[[], float] = time.time) -> None:
+    """A crawl that is kept elsewhere gets a name, by which it is found from now on."""
+    if os.path.realpath(folder.absolute().parent) == os.path.realpath(installation.crawls):
+        return
+    with folders.reading(folder) as database:
+        crawl = folders.read_meta(database, "crawl", str) or ""
+        topic = folders.read_settings(folder, database).topic.name
+    # Only here, for the same reason as above.
+    from shoal.installation import crawl_registry
+    from shoal.installation.installation_database import writing
+
+    with writing(installation) as connection:
+        crawl_registry.register(connection, crawl=crawl, folder=folder, now=now(), topic=topic)
 
 
 def place_for(installation: Installation, name: str) -> Path:
     """Where a new crawl of this name is kept."""
-    if problem := _not_a_name(name):
-        raise InputError(f"A crawl cannot be called {name!r}: {problem}.")
-    if any(known == normal(name) for known, _ in crawl_folders(installation)):
+    kept = checked_name(name, "A crawl")
+    if any(known == kept for known, _ in crawl_folders(installation)):
         raise InputError(
-            f"There is a crawl called {name} already: go on with 'shoal resume {name}', or give the new one another --name."
+            f"There is a crawl called {kept} already: go on with 'shoal resume {kept}', or give the new one another --name."
         )
-    return installation.crawls / normal(name)
-
-
-def _not_a_name(name: str) -> str:
-    """Why nobody could type it as the name of a crawl, or the disk could not keep it."""
-    if not name.strip() or not name.isprintable() or name != name.strip():
-        return "a name is one line of letters, without spaces around it"
-    if _is_path(name) or name.startswith(("-", ".")):
-        return f"a name has no {os.sep} in it and begins with a letter; --dir says where else to keep a crawl"
-    if len(os.fsencode(name)) > _LONGEST_FILE_NAME:
-        return f"a name has at most {_LONGEST_FILE_NAME} bytes"
-    return ""
-
-
-# --- names -----------------------------------------------------------------------------------------------------------
-
-
-def normal(name: str) -> str:
-    """A name as it is compared: systems spell the same letters in different ways."""
-    return unicodedata.normalize("NFC", name)
+    return installation.crawls / kept
 
 
 def name_for(topic: str) -> str:
     """What a crawl is called whose user gave it no name: `Power grid, 电网` is `power-grid-电网`."""
-    return _NO_LETTERS.sub("-", normal(topic)).strip("-").lower()[:_LONGEST_NAME].rstrip("-") or "crawl"
+    return made_of(topic).lower()[:_LONGEST].rstrip("-_.") or "crawl"

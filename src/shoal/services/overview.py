@@ -12,6 +12,7 @@ from pathlib import Path
 from shoal.errors import ShoalError
 from shoal.installation.location import Installation
 from shoal.services.catalog import crawl_folders
+from shoal.settings import Cluster
 from shoal.store import crawl_folder as folders
 from shoal.store import crawl_status
 from shoal.store.crawl_status import Glance, StoreAnswer
@@ -44,7 +45,7 @@ def list_crawls(installation: Installation) -> tuple[CrawlSummary, ...]:
     """Every crawl of the installation, the one that was at work last first."""
     known = list(crawl_folders(installation))
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        found = list(pool.map(lambda one: _summary(*one), known))
+        found = list(pool.map(lambda one: _summary(installation.cluster, *one), known))
     return tuple(sorted(found, key=lambda crawl: (-_last(crawl), crawl.name)))
 
 
@@ -53,9 +54,10 @@ def _last(crawl: CrawlSummary) -> float:
     return moment.timestamp() if moment else 0.0
 
 
-def _summary(name: str, folder: Path) -> CrawlSummary:
+def _summary(cluster: Cluster, name: str, folder: Path) -> CrawlSummary:
     crawl = partial(CrawlSummary, name=name, folder=str(folder), bytes=size_of(folder))
     try:
+        folders.look_up(folder, cluster)
         with folders.reading(folder) as database:
             topic, found = folders.read_settings(folder, database).topic.name, crawl_status.glance(database)
         return _shown(crawl, topic, found, running=folders.is_running(folder))

@@ -26,13 +26,14 @@ from shoal.crawl.metrics import ClusterFigures
 from shoal.crawl.processes import work_elsewhere
 from shoal.crawl.termination import Ending, warning
 from shoal.crawl.time_slices import collect_seldom
-from shoal.errors import DatabaseGone, NoSeedReached, first_of
+from shoal.errors import DatabaseGone, NoSeedReached, ShoalError, first_of
 from shoal.indexer import index_kept
 from shoal.installation.location import Installation
 from shoal.installation.postgres_ledger import PostgresLedger
 from shoal.installation.sqlite_ledger import SqliteLedger
 from shoal.internal_errors import LOGGER as INTERNAL_ERRORS
 from shoal.model import State
+from shoal.services.catalog import write_down
 from shoal.settings import ListenAddress, Settings
 from shoal.signals import Interrupted, never_interrupted
 from shoal.steady_clock import SteadyClock, WallLedger
@@ -87,6 +88,7 @@ async def run_crawl(
     """
     with ExitStack() as stack:
         store = stack.enter_context(open_store(folder))
+        _put_on_the_list(installation, folder, say)
         stack.enter_context(_bugs_logged(folder))
         store.settings = folders.with_password(store.settings, installation.proxy)
         folders.check_secrets(store.settings)
@@ -118,6 +120,14 @@ async def run_crawl(
             _check_that_something_came(store)
         _keep_outlook(store, coordinator)
     return ending
+
+
+def _put_on_the_list(installation: Installation, folder: Path, say: Callable[[str], None]) -> None:
+    """So that its name finds it; a list that cannot be written is no reason not to crawl."""
+    try:
+        write_down(installation, folder)
+    except ShoalError as error:
+        say(f"This crawl is not on the list of crawls: {error}")
 
 
 @contextmanager

@@ -197,6 +197,14 @@ def look_up(folder: Path, cluster: Cluster) -> Home | None:
     return None if schema is None else Home(database=cluster.database, broker=cluster.broker, schema=schema)
 
 
+def names(cluster: Cluster) -> list[str]:
+    """What the crawls are called that are in the database."""
+    with closing(PostgresDatabase(cluster.database)) as database:
+        if not has_table(database, f"{SHARED}.crawls"):
+            return []
+        return [name for (name,) in database.execute(f"SELECT name FROM {SHARED}.crawls ORDER BY name")]
+
+
 def drop(home: Home) -> None:
     """Take a crawl out of the database."""
     with setting_up(home.database) as database:
