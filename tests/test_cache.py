@@ -37,7 +37,6 @@ OWN_KEYS = {
     "text._word_pattern": "no key",
     "text.stamp": "no key",
     "topic.word_frequencies.general": "no key",
-    "topic.topic_file._keys": "types of ours",
     "topic.word_vectors.load": "files of the installation",
     "urls._suffixes": "no key",
 }

@@ -16,7 +16,7 @@ from shoal.model import Reason
 from shoal.store.crawl_status import Status
 from shoal.store.exporters import ExportRow
 from shoal.store.provenance import UrlExplanation
-from shoal.topic.topic_file import ENVIRONMENT
+from shoal.topic.setting_table import ENVIRONMENT
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [path for name in ("*.md", "docs/**/*.md", "benchmarks/*.md") for path in sorted(ROOT.glob(name))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from rich.pretty import pretty_repr
 
@@ -27,3 +28,10 @@ def test_settings_are_shown_without_passwords(settings: object, show: object) ->
     shown = show(settings)
     assert SECRET not in shown
     assert ".test" in shown, "all else is shown"
+
+
+def test_settings_that_were_kept_before_one_of_them_became_a_constant_are_read() -> None:
+    kept = Settings(topic=Topic(name="t", terms=(Term(text="t"),)), seeds=("http://a.test/",), fetching=FETCHING)
+    text = msgspec.json.encode(kept).replace(b'"max_body":', b'"max_header_bytes":65536,"max_body":')
+    assert b"max_header_bytes" in text
+    assert msgspec.json.decode(text, type=Settings) == kept

@@ -1,7 +1,7 @@
 """Every number a crawl depends on, in one small frozen struct per part.
 
-Read once (topic file, environment, flags: `topic/topic_file.py` and `cli.py`), stored beside the crawl, passed down by
-`services/crawls.py`.
+Read once (topic file, environment, flags: `topic/topic_file.py`), stored beside the crawl, passed down by `services/crawls.py`.
+Defaults stand here and nowhere else; ranges, words and who may say a setting stand in `topic/setting_table.py`.
 """
 
 from __future__ import annotations
@@ -61,7 +61,6 @@ class Fetching(SettingsPart, frozen=True, kw_only=True):
     """Bytes of a body after decompression; more is cut off."""
     max_image: int = 20 * 2**20
     """Bytes of an image; a larger one is left."""
-    max_header_bytes: int = 64 * 2**10
     concurrency: int = 64
     """Requests in flight at once, over all hosts."""
     hurry: bool = False

@@ -18,7 +18,7 @@ SETTINGS = Settings(topic=Topic(name="电网", terms=(Term(text="电网"),)), se
 TIMING = Timing(started=1.0, answered=2.0, ended=3.0)
 MISSED = Missed(task=TASK, failure=Failure(url=TASK.url, reason=Reason.DNS, timing=TIMING))
 
-SHAPES = {1: "c7639de40c90f257", 2: "821e3dd75b5ba5a5", 3: "8369619593106647"}
+SHAPES = {1: "c7639de40c90f257", 2: "821e3dd75b5ba5a5", 3: "8369619593106647", 4: "e76eb20b697c3ecf"}
 """For each version of the messages, a hash of all that can be in them."""
 
 

@@ -56,7 +56,7 @@ OVER = Status(
         (Ending.STOPPED, "Stopped.", "Go on with: shoal resume --dir 'a b'"),
         (Ending.NOTHING_LEFT, "The crawl is over: nothing left to fetch.", "Take with: shoal export --dir 'a b'"),
         (Ending.PAGES, "The crawl is over: the page budget", "Go on with: shoal resume --dir 'a b' --max-pages N"),
-        (Ending.BYTES, "The crawl is over: the byte budget", "Go on with: shoal resume --dir 'a b' --max-bytes N"),
+        (Ending.BYTES, "The crawl is over: the byte budget", "Go on with: shoal resume --dir 'a b' --max-bytes BYTES"),
         (Ending.TIME, "The crawl is over: the time budget", "Go on with: shoal resume --dir 'a b' --max-time TIME"),
     ],
 )

@@ -19,7 +19,8 @@ from shoal.store import backup
 from shoal.store import crawl_folder as folders
 from shoal.store.strategy_memory import Model, decode_model, pack
 from shoal.testing.fuzz.user_files import archive, model_file, recording, topic_file
-from shoal.topic.topic_file import Names, read_cluster, read_topic
+from shoal.topic.setting_readers import Names
+from shoal.topic.topic_file import read_cluster, read_topic
 from shoal.topic.topic_writer import add_seeds
 from tests.fuzz.target import Target
 

@@ -8,7 +8,8 @@ import pytest
 
 from shoal import services
 from shoal.errors import InputError
-from shoal.settings import Learning
+from shoal.settings import Cluster, Learning
+from shoal.topic.setting_table import setting
 from tests.stocked import Stock
 
 
@@ -71,3 +72,28 @@ async def test_what_cannot_be_learned_from_is_one_sentence(tmp_path: Path, sampl
     assert (await complaint(*samples, words="grid=heavy")).startswith("--topic must have weights")
     assert (await complaint(*samples, name="")).startswith("--name must be one line of text")
     assert "is not public" in await complaint("http://127.0.0.1:9/")
+
+
+ENVIRON = {"SHOAL_CONTACT": "e@x.example", "SHOAL_BROKER": "amqp://mq.example"}
+
+
+def test_a_file_words_and_servers_are_read_with_what_is_typed_and_the_environment(tmp_path: Path) -> None:
+    file = tmp_path / "电网.toml"
+    file.write_text('keywords = ["电网"]\nseeds = ["http://a.test/"]\nmax_body = "20MB"\n', encoding="utf-8")
+    read = services.topics.settings_of(file, ENVIRON, {"max_pages": 7})
+    assert (read.fetching.max_body, read.budget.max_pages, read.fetching.contact) == (20_000_000, 7, "e@x.example")
+    typed = services.topics.settings_from_words(
+        "电网", ["http://a.test/"], ENVIRON, {"max_pages": 7, "max_body": "20MB"}
+    )
+    assert typed == read
+    assert services.topics.servers_of(file, ENVIRON) == Cluster(broker="amqp://mq.example")
+    assert services.topics.servers_of(None, ENVIRON, {"broker": ""}) == Cluster()
+
+
+def test_names_of_strategies_are_known(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"^--strategy must be one of .*did you mean breadth\?$"):
+        services.topics.settings_from_words("grid", ["http://a.test/"], {}, {"strategy": "bredth"})
+
+
+def test_what_was_typed_for_a_setting_is_what_a_file_would_say() -> None:
+    assert services.topics.value_of(setting("attempts"), "6") == 6

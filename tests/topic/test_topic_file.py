@@ -11,7 +11,8 @@ import pytest
 from shoal.errors import InputError
 from shoal.model import Origin, Term, Topic
 from shoal.settings import Budget, Cluster, Fetching, Learning, Politeness, Scope, Settings
-from shoal.topic.topic_file import Names, overlay, read_cluster, read_fetching, read_topic, topic_from_words
+from shoal.topic.setting_readers import Names
+from shoal.topic.topic_file import overlay, read_cluster, read_fetching, read_topic, topic_from_words
 
 NAMES = Names(
     strategies=("breadth", "best-first", "fish"),
@@ -389,7 +390,7 @@ def test_how_to_talk_to_servers_where_there_is_no_crawl() -> None:
             LEAST + "max_time = 'soon'",
             "grid.toml: max_time must be seconds or a duration such as '90s', '10m', '2h' or '1d', not 'soon'",
         ),
-        (LEAST + "delay = -1", "grid.toml: delay must be a number that is not negative, not -1"),
+        (LEAST + "delay = -1", "grid.toml: delay must be a number from 0 to 86400, not -1"),
         (LEAST + "threshold = nan", "grid.toml: threshold must be a number that is not negative, not nan"),
         (LEAST + "proxy = 'x'", "grid.toml: proxy must be a URL such as 'http://127.0.0.1:3128', not 'x'"),
         (LEAST + "user_agent = '爬虫'", "grid.toml: user_agent must be one line of plain ASCII text, not '爬虫'"),
@@ -464,7 +465,7 @@ def test_tables_without_end(tmp_path: Path) -> None:
         (LEAST + '"\\u001b[2J" = 1', "grid.toml: there is no key '\\x1b[2J'; the keys are"),
         (LEAST + "name = 2026-01-01", "grid.toml: name must be one line of text, not datetime.date("),
         (LEAST + "label = 12:00:00", "grid.toml: label must be one line of text, not datetime.time("),
-        (LEAST + "delay = inf", "grid.toml: delay must be a number that is not negative, not inf"),
+        (LEAST + "delay = inf", "grid.toml: delay must be a number from 0 to 86400, not inf"),
         (LEAST + "include = [[[[]]]]", "grid.toml: include must be one line of text, not [[[]]]"),
     ],
     ids=lambda text: None if len(text) < 100 else text[-5:],

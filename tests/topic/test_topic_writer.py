@@ -10,8 +10,9 @@ from msgspec.structs import replace
 
 from shoal.errors import InputError
 from shoal.model import Origin, Term, Topic
+from shoal.topic.setting_readers import Names
 from shoal.topic.term_weights import TermStatistics
-from shoal.topic.topic_file import Names, read_topic
+from shoal.topic.topic_file import read_topic
 from shoal.topic.topic_writer import add_seeds, new_topic_file, topic_text
 
 NAMES = Names(strategies=("best-first",), judges=("cosine",))

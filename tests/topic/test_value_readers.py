@@ -150,3 +150,36 @@ def test_words_of_one_form(one: str, other: str) -> None:
 
 def test_the_form_of_a_single_word_is_its_term() -> None:
     assert (value_readers.form_of("grids"), value_readers.form_of("变压器")) == ("grid", "变压器")
+
+
+@pytest.mark.parametrize(
+    ("given", "count"),
+    [
+        (500_000, 500_000),
+        ("500000", 500_000),
+        ("500k", 500_000),
+        ("500 kB", 500_000),
+        ("20MB", 20_000_000),
+        ("20m", 20_000_000),
+        ("1.5GiB", 1_610_612_736),
+        ("2Ki", 2048),
+        (" 7 B ", 7),
+        ("1TB", 10**12),
+    ],
+)
+def test_sizes(given: object, count: int) -> None:
+    assert value_readers.byte_count(1)(given) == count
+
+
+@pytest.mark.parametrize(
+    "given", ["", "MB", "20 pages", "1.5", "-1k", "1e9", "٣MB", "1,000", 1.5, True, None, [], "1" * 31]
+)
+def test_what_is_no_size(given: object) -> None:
+    with pytest.raises(ValueError, match=r"^must be a number of bytes, such as 500000, '500k' or '20MB', not "):
+        value_readers.byte_count(1)(given)
+
+
+@pytest.mark.parametrize("given", [0, "0", "9999999999TB", 2**63, 10**400])
+def test_sizes_that_cannot_be(given: object) -> None:
+    with pytest.raises(ValueError, match=r"^must be at least 1 bytes, not "):
+        value_readers.byte_count(1)(given)

@@ -22,7 +22,7 @@ from shoal.model import Task, Value, Visit
 from shoal.settings import Settings
 
 _T = TypeVar("_T")
-WIRE = 3
+WIRE = 4
 """Raised whenever a message changes, and with it what travels inside (`model`, `settings`): a test holds us to it."""
 TASKS = f"shoal.{WIRE}.tasks"
 DEAD = f"shoal.{WIRE}.dead"

@@ -12,8 +12,10 @@ from typing import Any, TypeVar, cast
 import click
 
 from shoal import services
+from shoal.commands.setting_options import setting_option
 from shoal.installation.location import installation_of
 from shoal.settings import ListenAddress
+from shoal.topic.setting_table import setting
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -129,11 +131,15 @@ def together(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _
 
 
 few_requests = together(
-    click.option("--delay", type=seconds, default=1.0, show_default=True, help="Seconds between requests to one host."),
-    click.option("--user-agent", metavar="TEXT", help="The name we go by."),
-    click.option("--contact", metavar="TEXT", help="Where a site's owner reaches you."),
-    click.option("--proxy", metavar="URL", help="An HTTP proxy for all requests."),
-    click.option("--allow-private", multiple=True, metavar="RANGE", help="Private addresses allowed: 127.0.0.0/8."),
+    click.option(
+        "--delay",
+        type=seconds,
+        default=setting("delay").default,
+        show_default=True,
+        metavar="SECONDS",
+        help="Seconds between requests to one host.",
+    ),
+    *(setting_option(name) for name in ("user_agent", "contact", "proxy", "allow_private")),
 )
 """How to ask servers, for a command that asks for a few pages."""
 progress = together(as_json, quiet)

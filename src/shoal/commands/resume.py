@@ -9,9 +9,10 @@ import click
 
 from shoal import services
 from shoal.commands import options
-from shoal.commands.crawl import InSections, cluster_option, crawl_options, run_to_the_end
+from shoal.commands.crawl import run_to_the_end
 from shoal.commands.options import PATH
 from shoal.commands.output import teller
+from shoal.commands.setting_options import InSections, cluster_option, crawl_options, with_settings
 from shoal.errors import FolderBusy, InputError
 from shoal.settings import ListenAddress
 
@@ -40,6 +41,7 @@ def resume(
     """
     if model_file is not None:
         raise InputError("--model is for the start of a crawl: this one has learned from its own pages since.")
+    given = with_settings(given)
     services.crawls.join_crawl(folder, given, os.environ)
     while True:
         if standby:

@@ -13,6 +13,7 @@ from shoal.commands.output import STOPPED, print_json, run_async, tell
 from shoal.errors import InputError
 from shoal.settings import ListenAddress
 from shoal.signals import stopped_by_signals
+from shoal.topic.setting_table import setting
 
 if TYPE_CHECKING:
     from shoal.cluster.worker_broker import WorkerBroker
@@ -23,7 +24,12 @@ _LINE_SECONDS = 10.0
 @click.command()
 @click.option("--broker", envvar="SHOAL_BROKER", metavar="URL", help="The RabbitMQ that hands out the work: amqp://….")
 @click.option(
-    "--concurrency", type=click.IntRange(1, 10_000), default=64, metavar="N", help="Requests at once. Default: 64."
+    "--concurrency",
+    type=click.IntRange(1, 10_000),
+    default=setting("concurrency").default,
+    show_default=True,
+    metavar="N",
+    help="Requests at once.",
 )
 @click.option("--name", metavar="NAME", help="What shoal status calls it. Default: the machine and the process.")
 @options.metrics

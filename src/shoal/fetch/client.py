@@ -34,6 +34,8 @@ ROBOTS_LIMIT = 500 * 2**10
 MAX_RETRY_AFTER = 24 * 3600.0
 """Seconds; a host that asks for more is asked again tomorrow all the same."""
 _MAX_HEADERS = 256
+_MAX_HEADER_BYTES = 64 * 2**10
+"""Of all headers together: more than any honest server sends, so that nobody need change it."""
 _MAX_PHRASE = 160
 _LONGEST_DATE = 100
 _MAX_VALIDATOR = 1000
@@ -117,8 +119,8 @@ class HttpFetcher:
             response_class=_Answer,
             proxy=proxy or None,
             trust_env=False,
-            max_line_size=settings.max_header_bytes,
-            max_field_size=settings.max_header_bytes,
+            max_line_size=_MAX_HEADER_BYTES,
+            max_field_size=_MAX_HEADER_BYTES,
             max_headers=_MAX_HEADERS,
         )
         # One fetch is one request: aiohttp would silently repeat it when a kept-alive connection breaks, and the host
@@ -194,7 +196,7 @@ class Exchange:
     async def understand(self, answer: aiohttp.ClientResponse) -> Response | Redirect | Failure:
         """Sort an answer by its status."""
         self.answered = self.clock()
-        if sum(len(name) + len(value) for name, value in answer.raw_headers) > self.settings.max_header_bytes:
+        if sum(len(name) + len(value) for name, value in answer.raw_headers) > _MAX_HEADER_BYTES:
             return self.failure(Reason.HEADERS_TOO_LARGE, "The headers are too large.", answer.status)
         if 200 <= answer.status <= 299:
             return await self.read(answer)

@@ -12,7 +12,7 @@ from shoal.judge.registry import Parameter, Registered
 from shoal.settings import STRATEGY
 from shoal.strategy import strategies
 from shoal.topic import word_vectors
-from shoal.topic.topic_file import Names
+from shoal.topic.setting_readers import Names
 
 
 class Described(msgspec.Struct, frozen=True, kw_only=True):

@@ -24,7 +24,8 @@ from shoal import assembly
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.metrics import ClusterFigures
 from shoal.crawl.processes import work_elsewhere
-from shoal.crawl.termination import Ending, warning
+from shoal.crawl.termination import Ending as Ending
+from shoal.crawl.termination import warning
 from shoal.crawl.time_slices import collect_seldom
 from shoal.errors import DatabaseGone, NoSeedReached, ShoalError, first_of
 from shoal.indexer import index_kept

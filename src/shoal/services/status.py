@@ -7,7 +7,7 @@ from pathlib import Path
 from shoal.store import crawl_folder as folders
 from shoal.store import crawl_status as report
 from shoal.store import mark_log, ownership
-from shoal.store.crawl_status import Status
+from shoal.store.crawl_status import Status as Status
 
 
 def crawl_status(folder: Path) -> Status:

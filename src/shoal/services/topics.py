@@ -14,12 +14,14 @@ from shoal.errors import InputError
 from shoal.model import Page, Topic
 from shoal.model.stored import TopicChange
 from shoal.services.choices import names
-from shoal.settings import Cluster, Settings
+from shoal.settings import Cluster, Politeness, Settings
 from shoal.store import crawl_folder as folders
 from shoal.store import strategy_memory
 from shoal.topic import relevance_feedback, value_readers
 from shoal.topic.combined import name_of
 from shoal.topic.relevance_feedback import TopicDifference
+from shoal.topic.setting_entry import SettingEntry
+from shoal.topic.setting_readers import value_in
 from shoal.topic.term_weights import MOST_LEARNED, LearnedTopic, learn, words_of
 from shoal.topic.topic_file import read_cluster, read_fetching, read_topic, topic_from_words
 from shoal.topic.topic_writer import new_topic_file
@@ -27,6 +29,7 @@ from shoal.topic.word_frequencies import general
 
 _NOTHING: Mapping[str, object] = {}
 _NO_ENVIRONMENT: Mapping[str, str] = {}
+_DELAY = Politeness().delay
 
 # --- what was written down -------------------------------------------------------------------------------------------
 
@@ -58,6 +61,11 @@ def servers_of(
 ) -> Cluster:
     """The servers of a crawl, from its topic file, the environment and options."""
     return read_cluster(topic_file, options=options, environ=environ)
+
+
+def value_of(entry: SettingEntry, text: str) -> object:
+    """What was typed for a setting that has no option of its own, as a topic file would say it."""
+    return value_in(entry, text)
 
 
 # --- how it changed --------------------------------------------------------------------------------------------------
@@ -95,7 +103,7 @@ async def learn_topic(
     most: int | None = None,
     out: Path | None = None,
     overwrite: bool = False,
-    delay: float = 1.0,
+    delay: float = _DELAY,
     asking: Mapping[str, object] = _NOTHING,
     environ: Mapping[str, str] = _NO_ENVIRONMENT,
 ) -> Lesson:

@@ -2,7 +2,7 @@
 
     defaults ◄ environment (SHOAL_PROXY …) ◄ topic file ◄ options (--max-pages …)        what stands further right wins
 
-`_keys` is the whole list of what can be said, and how each is read.
+What can be said is the table `topic/setting_table.py`. In the web application a form says it: `settings_from_form`.
 """
 
 from __future__ import annotations
@@ -10,49 +10,30 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any
 
 from msgspec.structs import replace
 
 from shoal.errors import InputError
 from shoal.files import read_text
 from shoal.model import Topic
-from shoal.settings import Cluster, Fetching, Scope, Settings
-from shoal.topic import value_readers
-from shoal.topic.combined import name_of, read_parts, said_of_topic, together
+from shoal.settings import Cluster, Fetching, Settings
+from shoal.topic import setting_table, value_readers
+from shoal.topic.combined import name_of, said_of_topic, together
+from shoal.topic.setting_entry import Setter
+from shoal.topic.setting_readers import Names, reader_of
+from shoal.topic.setting_table import check_allowed, setting
 from shoal.topic.value_readers import form_of
 
 NOTHING: Mapping[str, object] = {}
-ENVIRONMENT = {
-    "SHOAL_USER_AGENT": "user_agent",
-    "SHOAL_CONTACT": "contact",
-    "SHOAL_PROXY": "proxy",
-    "SHOAL_DATABASE": "database",
-    "SHOAL_BROKER": "broker",
-}
-_OPTION_NAMES = {"keywords": "--topic", "seeds": "--seed", "parameters": "--set"}
-"""Options that are not called as the key in the file is; all others are `--max-pages` for `max_pages`."""
-
-
 _LARGEST = 16 * 2**20
 """Bytes of a topic file; a hundred thousand seeds have less."""
 _LONG_KEY = re.compile(r"""(?<![\w"'-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){50}""")
 """`a.a.a.a…`: the time to read one grows with the square of its parts."""
 _CLUSTER = "cluster"
 """No part of the settings, which travel to all workers: only `read_cluster` answers it."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Names:
-    """The implementations there are; `services.crawls` knows them, the topic does not."""
-
-    strategies: tuple[str, ...] = ()
-    judges: tuple[str, ...] = ()
-    parameters: Mapping[str, Mapping[str, tuple[float, float]]] = field(default_factory=dict, hash=False)
-    """Which numbers can be set of each strategy, from which to which; one that is not here has nothing to set."""
 
 
 def read_topic(
@@ -68,7 +49,7 @@ def read_topic(
     Who only looks at the topic does not need seeds.
     """
     file = _Source(values=load(path), called=lambda key: f"{path}: {key}")
-    _refuse_unknown(file, path, names)
+    _refuse_unknown(file, path)
     sources = [_environment(environ or {}), file, _options(options)]
     return _settled(sources, names, called=file.called, seeds_needed=seeds_needed)
 
@@ -85,6 +66,15 @@ def topic_from_words(
     text = words if isinstance(words, str) else ",".join(words)
     typed = _options({**options, "keywords": text, "seeds": tuple(seeds)})
     return _settled([_environment(environ or {}), typed], names, called=typed.called)
+
+
+def settings_from_form(
+    values: Mapping[str, object], *, by: Setter, names: Names, environ: Mapping[str, str] | None = None
+) -> Settings:
+    """The same from a form that they filled in: they may say what `setting_table.check_allowed` lets them."""
+    check_allowed(values, by)
+    said = _Source(values=values, called=str, by=by)
+    return _settled([_environment(environ or {}), said], names, called=said.called)
 
 
 def overlay(settings: Settings, options: Mapping[str, object], *, names: Names) -> Settings:
@@ -129,16 +119,17 @@ class _Source:
 
     values: Mapping[str, object]
     called: Callable[[str], str]
+    by: Setter = "operator"
 
 
 def _environment(environ: Mapping[str, str]) -> _Source:
-    variables = {key: variable for variable, key in ENVIRONMENT.items() if environ.get(variable)}
+    variables = {key: variable for variable, key in setting_table.ENVIRONMENT.items() if environ.get(variable)}
     return _Source(values={key: environ[name] for key, name in variables.items()}, called=variables.__getitem__)
 
 
 def _options(options: Mapping[str, object]) -> _Source:
     given = {key: value for key, value in options.items() if value is not None and value != ()}
-    return _Source(values=given, called=lambda key: _OPTION_NAMES.get(key, "--" + key.replace("_", "-")))
+    return _Source(values=given, called=lambda key: setting(key).spelling)
 
 
 def load(path: Path) -> dict[str, object]:
@@ -156,8 +147,8 @@ def load(path: Path) -> dict[str, object]:
         raise InputError(f"{path} is not TOML: a number in it has too many digits") from None
 
 
-def _refuse_unknown(file: _Source, path: Path, names: Names) -> None:
-    known = _keys(names)
+def _refuse_unknown(file: _Source, path: Path) -> None:
+    known = [entry.name for entry in setting_table.SETTINGS]
     for key in file.values:
         if key not in known:
             hint = value_readers.did_you_mean(key, known) or f"; the keys are {', '.join(known)}"
@@ -175,54 +166,6 @@ def _refuse_unknown(file: _Source, path: Path, names: Names) -> None:
 # --- what can be said ------------------------------------------------------------------------------------------------
 
 
-@cache
-def _keys(names: Names) -> dict[str, tuple[Callable[[object], object], *tuple[tuple[str, str], ...]]]:
-    """How each key is read, and where in the settings it goes: (part, field), an empty part being `Settings` itself."""
-    return {
-        "name": (value_readers.line, ("topic", "name")),
-        "keywords": (value_readers.keywords, ("topic", "terms")),
-        "learned": (value_readers.learned, ("topic", "learned")),
-        "not": (value_readers.keywords, ("topic", "negative")),
-        "any": (read_parts, ("topic", "any")),
-        "seeds": (value_readers.seeds, ("", "seeds")),
-        "language": (value_readers.language, ("topic", "languages"), ("fetching", "languages")),
-        "label": (value_readers.line, ("", "label")),
-        "threshold": (value_readers.number, ("topic", "threshold")),
-        "strategy": (value_readers.one_of(names.strategies), ("", "strategy")),
-        "parameters": (value_readers.named_numbers, ("", "parameters")),
-        "judge": (value_readers.one_of(names.judges), ("", "judge")),
-        "learn_from_seeds": (value_readers.yes_or_no, ("learning", "from_seeds")),
-        "adapt_topic": (value_readers.yes_or_no, ("learning", "adapt_topic")),
-        "adapt_threshold": (value_readers.yes_or_no, ("learning", "adapt_threshold")),
-        "adapt_interval": (value_readers.whole(1), ("learning", "interval")),
-        "adapt_wanted": (value_readers.whole(1), ("learning", "wanted")),
-        "scope": (value_readers.one_of(get_args(get_type_hints(Scope)["kind"])), ("scope", "kind")),
-        "include": (value_readers.texts, ("scope", "include")),
-        "exclude": (value_readers.texts, ("scope", "exclude")),
-        "images": (value_readers.yes_means("relevant", "none"), ("images", "wanted")),
-        "all_images": (value_readers.yes_means("all", "none"), ("images", "wanted")),
-        "max_images": (value_readers.whole(1), ("images", "max_images")),
-        "max_pages": (value_readers.whole(1), ("budget", "max_pages")),
-        "max_pages_per_host": (value_readers.whole(1), ("budget", "max_pages_per_host")),
-        "max_depth": (value_readers.whole(0), ("budget", "max_depth")),
-        "max_bytes": (value_readers.whole(1), ("budget", "max_bytes")),
-        "max_time": (value_readers.duration, ("budget", "max_time")),
-        "until_done": (value_readers.least_share, ("budget", "until_done")),
-        "delay": (value_readers.number, ("politeness", "delay")),
-        "per_host": (value_readers.whole(1), ("politeness", "per_host")),
-        "concurrency": (value_readers.whole(1), ("fetching", "concurrency")),
-        "hurry": (value_readers.yes_or_no, ("fetching", "hurry")),
-        "processes": (value_readers.whole(1), ("", "processes")),
-        "index": (value_readers.yes_or_no, ("", "index")),
-        "proxy": (value_readers.proxy, ("fetching", "proxy")),
-        "user_agent": (value_readers.user_agent, ("fetching", "user_agent")),
-        "contact": (value_readers.header, ("fetching", "contact")),
-        "allow_private": (value_readers.networks, ("fetching", "allow_private")),
-        "database": (value_readers.database, (_CLUSTER, "database")),
-        "broker": (value_readers.broker, (_CLUSTER, "broker")),
-    }
-
-
 def _applied(settings: Settings, source: _Source, names: Names) -> Settings:
     """The settings with the source's values in their places."""
     changed = _changes(source, names)
@@ -234,16 +177,17 @@ def _applied(settings: Settings, source: _Source, names: Names) -> Settings:
 
 
 def _changes(source: _Source, names: Names) -> dict[str, dict[str, Any]]:
-    """What the source says, by part and field."""
+    """What the source says, by part and field; an empty part is `Settings` itself."""
     changed: dict[str, dict[str, Any]] = {}
     for name, raw in source.values.items():
-        read, *places = _keys(names)[name]
+        entry = setting(name)
         try:
-            value = read(raw)
+            value = reader_of(entry, names, source.by)(raw)
         except ValueError as error:
             raise InputError(f"{source.called(name)} {error}") from None
-        for part, place in places:
-            changed.setdefault(part, {})[place] = value
+        for place in entry.places:
+            part, _, field = place.rpartition(".")
+            changed.setdefault(part, {})[field] = value
     return changed
 
 

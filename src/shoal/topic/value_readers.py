@@ -13,11 +13,7 @@ from math import isfinite
 from reprlib import Repr
 from typing import Any, TypeGuard
 
-from rapidfuzz import process
-from rapidfuzz.distance import Indel
-
 from shoal.model import Origin, Term
-from shoal.text import flat, terms
 from shoal.urls import normalise, shown
 
 LARGEST_INTEGER = 2**63 - 1
@@ -39,6 +35,9 @@ short = _SHORTENED.repr
 _SEPARATORS = re.compile(r"[,，、;；\n]")
 _DURATION = re.compile(r"(?<!\d)(\d++(?:\.\d++)?+)\s*+([smhd])", re.IGNORECASE)
 _LONGEST_DURATION = 100
+_SIZE = re.compile(r"([0-9]++(?:\.[0-9]++)?+)\s*+(?:([kmgt]?+)(i?+)b?+)", re.IGNORECASE)
+_LONGEST_SIZE = 30
+_PREFIXES = ("", "k", "m", "g", "t")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _HOST_WITHOUT_SCHEME = re.compile(r"(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d+)?(?:[/?].*)?")
 _NEAR = 0.6 - 1e-9
@@ -56,13 +55,15 @@ _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
 # --- numbers ---------------------------------------------------------------------------------------------------------
 
 
-def whole(least: int) -> Callable[[object], int]:
-    """A reader of whole numbers that are not too small."""
+def whole(least: int, most: int | None = None) -> Callable[[object], int]:
+    """A reader of whole numbers that are neither too small nor too large."""
+    largest = LARGEST_INTEGER if most is None else most
+    wanted = f"of at least {least}" if most is None else f"from {least} to {most}"
 
     def read(value: object) -> int:
-        if isinstance(value, int) and not isinstance(value, bool) and least <= value <= LARGEST_INTEGER:
+        if isinstance(value, int) and not isinstance(value, bool) and least <= value <= largest:
             return value
-        raise ValueError(f"must be a whole number of at least {least}, not {short(value)}")
+        raise ValueError(f"must be a whole number {wanted}, not {short(value)}")
 
     return read
 
@@ -72,6 +73,17 @@ def number(value: object) -> float:
     if _is_number(value) and value >= 0:
         return float(value)
     raise ValueError(f"must be a number that is not negative, not {short(value)}")
+
+
+def number_within(least: float, most: float) -> Callable[[object], float]:
+    """A reader of numbers that are neither too small nor too large."""
+
+    def read(value: object) -> float:
+        if _is_number(value) and least <= value <= most:
+            return float(value)
+        raise ValueError(f"must be a number from {least:g} to {most:g}, not {short(value)}")
+
+    return read
 
 
 def _is_number(value: object) -> TypeGuard[int | float]:
@@ -96,6 +108,41 @@ def _seconds_in(text: str) -> float:
     if _DURATION.sub("", text).strip():
         return float(text) if text.isascii() and text.replace(".", "", 1).isdigit() else 0.0
     return sum(float(amount) * _SECONDS[unit.lower()] for amount, unit in _DURATION.findall(text))
+
+
+def duration_within(least: float, most: float) -> Callable[[object], float]:
+    """A reader of durations that are neither too short nor too long."""
+
+    def read(value: object) -> float:
+        if least <= (seconds := duration(value)) <= most:
+            return seconds
+        raise ValueError(f"must be from {least:g} to {most:g} seconds, not {short(value)}")
+
+    return read
+
+
+def byte_count(least: int, most: int = LARGEST_INTEGER) -> Callable[[object], int]:
+    """A reader of sizes: a number of bytes, or text such as `500k`, `20MB`, `1.5 GiB`."""
+    wanted = f"at least {least}" if most == LARGEST_INTEGER else f"from {least} to {most}"
+
+    def read(value: object) -> int:
+        count = _bytes_in(value) if isinstance(value, str) else value
+        if isinstance(count, bool) or not isinstance(count, int):
+            raise ValueError(f"must be a number of bytes, such as 500000, '500k' or '20MB', not {short(value)}")
+        if not least <= count <= most:
+            raise ValueError(f"must be {wanted} bytes, not {short(value)}")
+        return count
+
+    return read
+
+
+def _bytes_in(text: str) -> int | None:
+    """None when it says no whole number of bytes; what is far too large is as large as can be."""
+    if len(text) > _LONGEST_SIZE or (found := _SIZE.fullmatch(text.strip())) is None:
+        return None
+    amount, prefix, binary = found.groups()
+    count = float(amount) * (1024 if binary else 1000) ** _PREFIXES.index(prefix.lower())
+    return int(count) if count.is_integer() else None
 
 
 def least_share(value: object) -> float | None:
@@ -200,6 +247,10 @@ def one_of(names: Iterable[str]) -> Callable[[object], str]:
 
 def did_you_mean(value: object, names: Iterable[str]) -> str:
     """`; did you mean X?` when one of the names is near."""
+    # Only here, because who makes no mistake needs no edit distance.
+    from rapidfuzz import process
+    from rapidfuzz.distance import Indel
+
     said = value if isinstance(value, str) else short(value)
     near = process.extractOne(said[:100].lower(), list(names), scorer=Indel.normalized_similarity, score_cutoff=_NEAR)
     return f"; did you mean {near[0]}?" if near else ""
@@ -304,7 +355,7 @@ def _term(word: str, said: object, origin: Origin) -> Term:
     if wrong := [name for name in numbers if name not in _SAID_OF_A_WORD]:
         hint = did_you_mean(wrong[0], _SAID_OF_A_WORD)
         raise ValueError(f"must say weight and factor of a word, but {short(word)} has {short(wrong[0])}{hint}")
-    if not terms(word):
+    if not form_of(word):
         raise ValueError(f"must have words in them, but {short(word)} has none")
     for name, value in numbers.items():
         if not (_is_number(value) and value > 0):
@@ -325,6 +376,9 @@ def _weighted(part: str) -> tuple[str, object]:
 
 def form_of(word: str) -> str:
     """What the analyser reads: words with the same form (電網, 电网; Grids, grid) are the same word."""
+    # Only here, because the analyser takes a tenth of a second to load, and most values are no words.
+    from shoal.text import flat, terms
+
     return flat(terms(word)).strip()
 
 
