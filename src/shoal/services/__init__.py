@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from shoal.services import revisit as revisit
     from shoal.services import run as run
     from shoal.services import search as search
+    from shoal.services import seeds as seeds
     from shoal.services import setting_forms as setting_forms
     from shoal.services import status as status
     from shoal.services import topics as topics
