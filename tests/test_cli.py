@@ -208,7 +208,10 @@ def test_every_command_and_option_explains_itself_and_can_speak_json(shoal: Shel
 
 # --- loading ---------------------------------------------------------------------------------------------------------
 
-SHARED = {"output", "console", "options", "live_view", "comparison_view"}
+SHARED = {
+    *("output", "console", "terminal", "options", "live_view", "live_lines", "live_screen"),
+    *("comparison_view", "comparison_tables", "demo_tables"),
+}
 """Modules of `commands/` that several commands use, or that a large one has beside it."""
 
 

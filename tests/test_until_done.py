@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from shoal import services
-from shoal.commands import live_view
+from shoal.commands import live_screen
 from shoal.commands.crawl import crawl, outcome
 from shoal.commands.resume import resume
 from shoal.crawl.termination import Ending
@@ -25,7 +25,8 @@ from shoal.store.crawl_status import Forecast
 from shoal.testing.webserver import WebServer
 from shoal.topic.topic_file import overlay, read_topic, topic_from_words
 from tests.commands.test_crawl import OVER
-from tests.commands.test_live_view import NOW, drawn
+from tests.commands.test_live_lines import NOW
+from tests.commands.test_live_screen import drawn
 from tests.crawl.simulated import SEED, Simulation, page
 from tests.running import Finished, ask, assert_consistent, stored
 from tests.telling import HOME, TOPIC, Foreteller, ShallowWeb, teller_laid
@@ -307,7 +308,7 @@ def test_where_nothing_waits_there_is_no_estimate() -> None:
 @pytest.mark.parametrize("width", [80, 30])
 def test_the_screen_shows_what_is_expected_in_one_line(width: int) -> None:
     console = Console(file=io.StringIO(), width=width, force_terminal=True, color_system=None)
-    console.print(live_view.screen(Path("crawls/电网"), NOW, Outlook(pages=200, relevant=6.4, missed=9.0)))
+    console.print(live_screen.screen(Path("crawls/电网"), NOW, Outlook(pages=200, relevant=6.4, missed=9.0)))
     assert isinstance(console.file, io.StringIO)
     lines = console.file.getvalue().splitlines()
     assert len(lines) == len(drawn(NOW, width)) + 1

@@ -1,16 +1,10 @@
-"""What a stranger wrote is only words on a console, and a bar is as long as its share."""
+"""A bar is as long as its share, and who wants no progress sees none."""
 
 from __future__ import annotations
 
-import io
-import re
-
 import pytest
-from rich.table import Table
-from rich.text import Text
 
-from shoal.commands.console import Answers, bar, where_to_look
-from tests.evil_words import EVIL, dangerous
+from shoal.commands.console import bar, progress_bar, say
 
 
 @pytest.mark.parametrize(
@@ -30,21 +24,17 @@ def test_bars(share: float, drawn: str) -> None:
     assert bar(share) == drawn
 
 
-def test_a_command_to_be_copied_is_never_cut() -> None:
-    out = io.StringIO()
-    command = "shoal export --dir crawls/a-folder-with-a-long-name --format csv"
-    where_to_look(Answers(file=out, width=40), [("every page and its score", command), ("a topic", "shoal topic")])
-    lines = out.getvalue().splitlines()
-    assert lines[-2:] == [f"every page and its score   {command}", f"{'a topic':24}   shoal topic"]
+def test_progress_is_drawn_for_whoever_waits(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as if a terminal were there
+    for silent in (True, False):
+        with progress_bar("Reading", "pages", silent=silent, after=0.0) as report:
+            report(1, 2)
+        assert ("Reading" in capsys.readouterr().err) is not silent
 
 
-def test_a_table_is_clean_and_the_colours_are_ours() -> None:
-    out = io.StringIO()
-    console = Answers(file=out, force_terminal=True, width=100)
-    table = Table("title")
-    table.add_row(Text(EVIL, "red"))
-    table.add_row(EVIL)
-    console.print(table, EVIL)
-    ours = out.getvalue()
-    assert "\x1b[" in ours, "rich colours it"
-    assert not dangerous(re.sub(r"\x1b\[[0-9;]*m", "", ours))
+def test_a_line_is_never_folded(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "10")
+    say("电网 " * 20)
+    assert capsys.readouterr().out == "电网 " * 20 + "\n"

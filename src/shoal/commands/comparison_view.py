@@ -12,8 +12,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from shoal.commands.console import Notes, one_line
 from shoal.commands.output import tell
+from shoal.commands.terminal import Notes, one_line
 from shoal.evaluate.jobs import JUDGING, Job, Result
 from shoal.evaluate.ratings import shown
 

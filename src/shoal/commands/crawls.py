@@ -10,6 +10,8 @@ import click
 
 from shoal import services
 from shoal.commands import options
+from shoal.commands.console import say
+from shoal.commands.live_lines import size
 from shoal.commands.output import answer, counted, reply
 from shoal.installation.location import installation_of
 
@@ -33,7 +35,7 @@ def show_crawls(found: tuple[CrawlSummary, ...], home: str, now: float) -> None:
     """A line each, the latest first; then what is wrong with those that cannot be opened."""
     from rich.table import Column  # here, because whoever mistypes an option needs no tables
 
-    from shoal.commands.console import Answers, plain_table, say  # nor these
+    from shoal.commands.terminal import Answers, plain_table  # it comes with them
 
     if not found:
         answer(f"There is no crawl in {home} yet. Start one with: shoal crawl --topic WORDS --seed URL")
@@ -50,8 +52,6 @@ def show_crawls(found: tuple[CrawlSummary, ...], home: str, now: float) -> None:
 
 
 def _row(crawl: CrawlSummary, now: float) -> tuple[str, ...]:
-    from shoal.commands.live_view import size  # here for the same reason
-
     if crawl.problem:
         return crawl.name, "unreadable", "", "", size(crawl.bytes), "", ""
     last = ago(now - crawl.last_activity.timestamp()) if crawl.last_activity else "none yet"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,13 +11,19 @@ from shoal import services
 from shoal.commands import options
 from shoal.commands.output import data_output, path_text, print_json, tell
 from shoal.errors import InputError
-from shoal.store.exporters import TEXT, Format
+
+if TYPE_CHECKING:
+    from shoal.store.exporters import Format
 
 
 @click.command()
 @options.whole_crawl
 @click.option(
-    "--format", type=click.Choice(get_args(Format)), default="jsonl", show_default=True, help="How to write them."
+    "--format",
+    type=options.OneOf(lambda: services.export.FORMATS),
+    default="jsonl",
+    show_default=True,
+    help="How to write them.",
 )
 @options.path("--out", metavar="FILE", help="Where to write them; JSONL and CSV go to standard output without it.")
 @options.relevant
@@ -27,7 +33,7 @@ def export(folder: Path, format: Format, out: Path | None, relevant: bool, as_js
 
     One row per page, relevant or not, in the order in which they were fetched.
     """
-    if out is None and format not in TEXT:
+    if out is None and format not in services.export.TEXT:
         raise InputError(f"The format {format} is not text: name a file with --out.")
     count = services.export.export_pages(
         folder, format, out or data_output(is_json=format == "jsonl"), relevant_only=relevant

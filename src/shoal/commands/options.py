@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from functools import partial, wraps
+from collections.abc import Callable, Iterable
+from functools import cached_property, partial, wraps
 from math import inf
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -37,6 +37,19 @@ def listen_address(typed: str) -> ListenAddress:
     if not (port.isascii() and port.isdigit() and 0 < int(port) < 2**16):
         raise click.BadParameter(f"{typed!r} is not a port such as 9310, or a host and a port such as 0.0.0.0:9310.")
     return ListenAddress(port=int(port), host=host.strip("[]") or ListenAddress(port=0).host)
+
+
+class OneOf(click.Choice[str]):
+    """One of some names, which are looked up when somebody types one or asks for help."""
+
+    def __init__(self, names: Callable[[], Iterable[str]]) -> None:
+        self._names = names
+        self.case_sensitive = True
+
+    @cached_property
+    def choices(self) -> tuple[str, ...]:  # type: ignore[override]  # typed for who sets it at once
+        """The names, which click would have known from the start."""
+        return tuple(self._names())
 
 
 PATH = click.Path(path_type=Path)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from shoal.commands import options
 from shoal.commands.output import answer, counted, reply, run_async
-from shoal.evaluate.recorded.archive import open_archive
-from shoal.evaluate.recorded.replay_server import Served, serve
+
+if TYPE_CHECKING:
+    from shoal.evaluate.recorded.replay_server import Served
 
 
 @click.command()
@@ -35,6 +37,10 @@ def replay(file: Path, port: int, log: Path | None, latency: float, as_json: boo
 
     It is an HTTP proxy that knows only what is in the file. Pages recorded under https are served under http. Ctrl-C ends it.
     """
+
+    # Only here, because the laboratory takes a moment to load, and a mistake shall be told at once.
+    from shoal.evaluate.recorded.archive import open_archive
+    from shoal.evaluate.recorded.replay_server import serve
 
     def show(served: Served) -> None:
         reply(served, lambda: answer(_greeting(served)), as_json=as_json)

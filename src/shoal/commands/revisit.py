@@ -6,26 +6,27 @@ import os
 import shlex
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from shoal import services
 from shoal.commands import live_view, options
 from shoal.commands.console import say
 from shoal.commands.output import STOPPED, in_folder, reply, run_async, teller
-from shoal.crawl.termination import Ending
 from shoal.errors import InputError
 from shoal.installation.location import installation_of
-from shoal.services import revisit as revisiting
-from shoal.services.revisit import Revisit
 from shoal.signals import stopped_by_signals
-from shoal.topic import value_readers
+
+if TYPE_CHECKING:
+    from shoal.services.revisit import Revisit
 
 _SHOWN = 20
 
 
 def _seconds(ctx: click.Context, option: click.Parameter, given: str | None) -> float:
     try:
-        return value_readers.duration(given) if given is not None else 0.0
+        return services.revisit.read_age(given) if given is not None else 0.0
     except ValueError as error:
         raise click.BadParameter(f"It {error}.", ctx=ctx, param=option) from None
 
@@ -46,12 +47,12 @@ def revisit(urls: tuple[str, ...], folder: Path, older: float, relevant: bool, a
     """
     if urls and (older or relevant):
         raise InputError("Name URLs, or choose with --older-than and --relevant, not both.")
-    revisiting.want(folder, urls, older=older, relevant_only=relevant, now=time.time())
+    services.revisit.want(folder, urls, older=older, relevant_only=relevant, now=time.time())
     silent = quiet or as_json
     watch = live_view.progress(folder, silent=silent)
     stopped = f"Stopped at once. Go on with: shoal revisit {in_folder(folder)}"
     found = run_async(
-        revisiting.revisit(
+        services.revisit.revisit(
             folder,
             installation_of(os.environ),
             watch,
@@ -61,7 +62,7 @@ def revisit(urls: tuple[str, ...], folder: Path, older: float, relevant: bool, a
         stopped=stopped,
     )
     reply(found, lambda: show_revisit(folder, found), as_json=as_json, quiet=quiet)
-    return STOPPED if found.ending is Ending.STOPPED else 0
+    return STOPPED if found.ending is services.run.Ending.STOPPED else 0
 
 
 def show_revisit(folder: Path, found: Revisit) -> None:

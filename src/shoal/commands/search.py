@@ -5,16 +5,21 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-from rich.text import Text
 
+from shoal import services
 from shoal.commands import options
 from shoal.commands.console import progress_bar, say
 from shoal.commands.output import in_folder, reply
-from shoal.index.results import FacetCount, ScoreExplanation
 from shoal.printable import harmless
-from shoal.services.search import Finder, SearchAnswer, SearchHit
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from shoal.index.results import FacetCount, ScoreExplanation
+    from shoal.services.search import Finder, SearchAnswer, SearchHit
 
 _FACETS = (("Sites", "site"), ("Topics", "topic"), ("Languages", "language"), ("Months", "month"))
 _SHOWN_COUNTS = 6
@@ -51,7 +56,10 @@ def search(words: str, folder: Path, limit: int, offset: int, fresh: bool, expla
 
 def find(folder: Path, ask: Callable[[Finder], SearchAnswer], *, as_json: bool) -> int:
     """Ask the index when it has caught up, and show what it says."""
-    with progress_bar("Indexing", "pages", silent=as_json) as progress, Finder(folder, progress) as finder:
+    with (
+        progress_bar("Indexing", "pages", silent=as_json) as progress,
+        services.search.Finder(folder, progress) as finder,
+    ):
         found = ask(finder)
     reply(found, lambda: show_findings(folder, found), as_json=as_json)
     return 0 if found.hits else 1
@@ -73,6 +81,8 @@ def show_findings(folder: Path, found: SearchAnswer) -> None:
 
 
 def _hit(place: int, hit: SearchHit) -> Iterator[Text]:
+    from rich.text import Text  # here, because rich is loaded when something is printed with it
+
     title = harmless(hit.title) or "(without a title)"
     yield Text.assemble((f"{place:>3}. ", "dim"), (title.replace("\n", " "), "bold"))
     yield Text(f"     {harmless(hit.url)}", "cyan")
@@ -102,6 +112,8 @@ def _figures(hit: SearchHit) -> Iterator[str]:
 
 
 def _why(why: ScoreExplanation) -> Iterator[Text]:
+    from rich.text import Text  # here for the same reason
+
     for part in why.parts:
         yield Text(f"       {part.score:+7.3f}  {harmless(part.words)} in {part.field}", "dim")
     factors = (("topic", why.topic), ("links", why.links), ("freshness", why.freshness))

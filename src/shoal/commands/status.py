@@ -13,7 +13,7 @@ from msgspec.structs import asdict
 from shoal import services
 from shoal.commands import options
 from shoal.commands.console import say
-from shoal.commands.live_view import clock, size
+from shoal.commands.live_lines import clock, size
 from shoal.commands.output import aligned, counted, reply, run_async
 
 if TYPE_CHECKING:

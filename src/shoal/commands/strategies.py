@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
-from rich.table import Table
-from rich.text import Text
 
 from shoal import services
 from shoal.commands import options
-from shoal.commands.console import Answers, section
 from shoal.commands.output import reply
-from shoal.services.choices import Choices, Described
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
+    from shoal.services.choices import Choices, Described
 
 _PAPERS = (
     ("AVSM", "self-adapting vector space model with genetic factor, 2013"),
@@ -37,6 +40,12 @@ def strategies(as_json: bool) -> int:
 
 def show_choices(choices: Choices) -> None:
     """All of them, on standard output."""
+    # Here, because rich is loaded when something is printed with it.
+    from rich.table import Table
+    from rich.text import Text
+
+    from shoal.commands.terminal import Answers, section  # it comes with rich
+
     console = Answers(highlight=False)
     section(console, "Strategies: which link next?   --strategy NAME   --set NUMBER=…", _table(choices.strategies))
     judges = "Judges: what is relevant?   --judge NAME; without it, the one of the strategy's paper"
@@ -51,6 +60,8 @@ def show_choices(choices: Choices) -> None:
 
 
 def _table(found: Sequence[Described]) -> Table:
+    from rich.table import Table  # here for the same reason
+
     table = Table(box=None, padding=(0, 3, 0, 0), pad_edge=False, show_header=False)
     table.add_column(no_wrap=True, style="bold")
     table.add_column()
@@ -61,6 +72,8 @@ def _table(found: Sequence[Described]) -> Table:
 
 
 def _about(one: Described) -> Text:
+    from rich.text import Text  # here for the same reason
+
     text = Text(one.summary + (" (the default)" if one.default else ""))
     if one.judge:
         text.append(f"\njudge {one.judge}", style="dim")

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, get_args
 
 from shoal.store import mark_log
+from shoal.store.exporters import TEXT as TEXT
 from shoal.store.exporters import ExportRow, Format, export, rows
+
+FORMATS: tuple[Format, ...] = get_args(Format)
+"""All that pages can be written as; those in `TEXT` are for people, too."""
 
 
 def fetched_pages(folder: Path) -> list[ExportRow]:

@@ -15,6 +15,7 @@ from shoal.store import crawl_folder as folders
 from shoal.store import mark_log, revisits
 from shoal.store.crawl_status import StoreAnswer
 from shoal.store.revisits import Looked
+from shoal.topic import value_readers
 
 
 class Revisit(StoreAnswer, frozen=True, kw_only=True):
@@ -22,6 +23,11 @@ class Revisit(StoreAnswer, frozen=True, kw_only=True):
 
     ending: Ending
     found: Looked
+
+
+def read_age(text: str) -> float:
+    """Seconds, from text such as `90m`, `12h` or `7d`; ValueError with the end of a sentence when it is none."""
+    return value_readers.duration(text)
 
 
 def want(folder: Path, urls: Sequence[str], *, older: float, relevant_only: bool, now: float) -> int:
