@@ -77,10 +77,10 @@ BAD_ARGUMENTS: dict[str, tuple[tuple[str, ...], str]] = {
     "pages 0": (("crawl", *WORDS, "--max-pages", "0"), "--max-pages must be a whole number of at least 1, not 0"),
     "pages -1": (("crawl", *WORDS, "--max-pages", "-1"), "--max-pages must be a whole number of at least 1, not -1"),
     "pages abc": (("crawl", *WORDS, "--max-pages", "abc"), "'--max-pages': 'abc' is not a valid integer"),
-    "huge": (("crawl", *WORDS, "--max-bytes", "9" * 30), "--max-bytes must be a whole number"),
+    "huge": (("crawl", *WORDS, "--max-bytes", "9" * 30), "--max-bytes must be from 1 to 9223372036854775807 bytes"),
     "time nonsense": (("crawl", *WORDS, "--max-time", "soon"), "--max-time must be seconds or a duration"),
     "time negative": (("crawl", *WORDS, "--max-time", "-5"), "--max-time must be seconds or a duration"),
-    "delay negative": (("crawl", *WORDS, "--delay", "-1"), "--delay must be a number that is not negative"),
+    "delay negative": (("crawl", *WORDS, "--delay", "-1"), "--delay must be a number from 0 to 86400"),
     "delay nan": (("crawl", *WORDS, "--delay", "nan"), "--delay must be a number"),
     "range nonsense": (("crawl", *WORDS, "--allow-private", "home"), "--allow-private must be address ranges"),
     "proxy nonsense": (("crawl", *WORDS, "--proxy", "nonsense"), "--proxy must be a URL"),
@@ -209,7 +209,7 @@ def test_every_command_and_option_explains_itself_and_can_speak_json(shoal: Shel
 # --- loading ---------------------------------------------------------------------------------------------------------
 
 SHARED = {
-    *("output", "console", "terminal", "options", "live_view", "live_lines", "live_screen"),
+    *("setting_options", "output", "console", "terminal", "options", "live_view", "live_lines", "live_screen"),
     *("comparison_view", "comparison_tables", "demo_tables"),
 }
 """Modules of `commands/` that several commands use, or that a large one has beside it."""

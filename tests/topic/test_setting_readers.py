@@ -52,7 +52,7 @@ def test_what_is_typed_needs_no_quotes(name: str, text: str, value: object) -> N
         ("connect_timeout", 0, "must be seconds or a duration such as '90s', '10m', '2h' or '1d', not 0"),
         ("connect_timeout", "11m", "must be from 0.1 to 600 seconds, not '11m'"),
         ("max_body", "1GB", "must be from 1000 to 67108864 bytes, not '1GB'"),
-        ("max_bytes", 0, "must be at least 1 bytes, not 0"),
+        ("max_bytes", 0, "must be from 1 to 9223372036854775807 bytes, not 0"),
         ("max_body", "much", "must be a number of bytes, such as 500000, '500k' or '20MB', not 'much'"),
         ("fetch_factor", 101, "must be a number from 0 to 100, not 101"),
         ("robots_ttl", "2d", "must be from 60 to 86400 seconds, not '2d'"),

@@ -123,7 +123,7 @@ def duration_within(least: float, most: float) -> Callable[[object], float]:
 
 def byte_count(least: int, most: int = LARGEST_INTEGER) -> Callable[[object], int]:
     """A reader of sizes: a number of bytes, or text such as `500k`, `20MB`, `1.5 GiB`."""
-    wanted = f"at least {least}" if most == LARGEST_INTEGER else f"from {least} to {most}"
+    wanted = f"from {least} to {most}"
 
     def read(value: object) -> int:
         count = _bytes_in(value) if isinstance(value, str) else value
