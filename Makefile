@@ -33,27 +33,33 @@ check: setup                    ## the fast inner loop: lint, types, fast tests
 
 setup: .venv/ready
 
-# The libraries in exactly the versions of requirements/, each file held to its hash; then shoal itself, built by what is locked, too.
-.venv/ready: pyproject.toml requirements/runtime.txt requirements/dev.txt
+# The libraries, those of the extras too, in exactly the versions of requirements/, each file held to its hash; then shoal itself, built by what is locked, too.
+.venv/ready: pyproject.toml requirements/extras.txt requirements/dev.txt
 	@test -n "$(PYTHON)" || { echo "shoal needs Python 3.11 or newer: install it and run make again."; exit 1; }
 	@$(PYTHON) -m venv .venv || { echo "$(PYTHON) cannot make a virtual environment: install its venv module (on Debian: apt-get install python3-venv)."; exit 1; }
-	$(INSTALL) --require-hashes --requirement requirements/runtime.txt --requirement requirements/dev.txt
+	$(INSTALL) --require-hashes --requirement requirements/extras.txt --requirement requirements/dev.txt
 	$(INSTALL) --no-deps --no-index --no-build-isolation --editable .
 	@touch $@
 
+COMMA = ,
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 COMPILE = .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest --generate-hashes \
 	--annotation-style line --custom-compile-command 'make lock' $(if $(ONLY),$(addprefix --upgrade-package ,$(ONLY)),--upgrade)
 
+# All but the word vectors: 70 MB that no test and no container needs.
+EXTRAS = cluster images parquet plots recorded
+
 lock: .venv-lock/ready          ## the newest versions that pyproject.toml admits; make lock ONLY=protego leaves the others alone
-	$(COMPILE) pyproject.toml --output-file requirements/runtime.txt
-	$(COMPILE) --group dev --constraint requirements/runtime.txt --output-file requirements/dev.txt
+	$(COMPILE) pyproject.toml $(addprefix --extra ,$(EXTRAS)) --output-file requirements/extras.txt
+	$(COMPILE) pyproject.toml --extra cluster --extra images --constraint requirements/extras.txt --output-file requirements/cluster.txt
+	$(COMPILE) pyproject.toml --constraint requirements/extras.txt --output-file requirements/runtime.txt
+	$(COMPILE) --group dev --constraint requirements/extras.txt --output-file requirements/dev.txt
 	$(COMPILE) --group build --constraint requirements/dev.txt --output-file requirements/build.txt
 	$(COMPILE) --group lock --output-file requirements/lock.txt
 
 lowest: .venv-lock/ready        ## do the lower bounds in pyproject.toml tell the truth?
 	.venv-lock/bin/uv venv --quiet --clear --python $(PYTHON) .venv-lowest
-	.venv-lock/bin/uv pip install --quiet --python .venv-lowest --resolution lowest-direct --editable . --group dev
+	.venv-lock/bin/uv pip install --quiet --python .venv-lowest --resolution lowest-direct --editable '.[$(subst $() ,$(COMMA),$(EXTRAS))]' --group dev
 	.venv-lowest/bin/pytest -n 2 -m 'not slow'
 
 .venv-lock/ready: requirements/lock.txt

@@ -16,6 +16,7 @@ BENCHMARKS = {
     "learned_scale": "The strategy that learns: from ten thousand links to a million",
     "coordinator_bound": "Cluster: how many pages one coordinator can coordinate",
     "graph_refresh": "Graph: ranking a hundred thousand pages anew",
+    "install_size": "Installation: what comes with it",
     "index_cost": "Index: what it costs to make a crawl searchable",
     "search_speed": "Search: among a hundred thousand pages",
     "search_quality": "Search: the first ten hits, beside other engines",

@@ -2,7 +2,7 @@
 
 A hundred thousand fetched pages with a million links, drawn by a seed with the power laws of the web: few pages have many
 links, few are linked to often. Once as in the middle of a crawl, with three times as many URLs seen as fetched, and once as at
-its end, with every URL fetched, which takes the most rounds. Measured is the CPU time of each refresh: a snapshot, the matrix
+its end, with every URL fetched, which takes the most rounds. Measured is the CPU time of each refresh: a snapshot, its links
 and all rounds. A warm start begins at the ranks from before the last hundredth of the pages. Plain Python does a web of
 a hundredth of the size, to the same tolerance; its time per link is what `plain` is. `held up` is the longest that an
 event loop had to wait while a thread did all of it, beside the longest with nothing to do.
@@ -172,7 +172,6 @@ def main() -> None:
     options.add_argument("--links", type=int, default=1_000_000)
     options.add_argument("--rounds", type=int, default=5, help="how often each refresh runs")
     chosen = options.parse_args()
-    cpu(lambda: Graph().snapshot().pagerank())  # scipy is loaded once in a crawl, so before we measure
     longest = 0.0
     for name, urls in (("in the middle of a crawl", 3), ("at its end", 1)):
         web = make(name, pages=chosen.pages, links=chosen.links, urls=urls * chosen.pages)

@@ -27,6 +27,13 @@ from tests.test_layers import modules
 ROOT = Path(__file__).parent.parent
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 GROUPS: dict[str, list[Any]] = PYPROJECT["dependency-groups"]
+OPTIONAL: dict[str, list[str]] = PYPROJECT["project"]["optional-dependencies"]
+LOCKED_EXTRAS = {
+    "runtime": (),
+    "cluster": ("cluster", "images"),
+    "extras": ("cluster", "images", "parquet", "plots", "recorded"),
+}
+"""Which extras each lock of shoal itself has: what everybody gets, what a machine of a cluster gets, what tests and demo need."""
 LOCKS = sorted((ROOT / "requirements").glob("*.txt"))
 PYTHONS = [name.rpartition(" ")[2] for name in PYPROJECT["project"]["classifiers"] if "Python ::" in name]
 MACHINES = [(python, machine) for python in PYTHONS for machine in ("x86_64", "aarch64")]
@@ -60,8 +67,9 @@ def locked(lock: str) -> tuple[Locked, ...]:
 
 def wanted(lock: str) -> list[Requirement]:
     """What pyproject.toml asks for in a lock file."""
-    if lock == "runtime":
-        return [Requirement(line) for line in PYPROJECT["project"]["dependencies"]]
+    if lock in LOCKED_EXTRAS:
+        extras = [line for name in LOCKED_EXTRAS[lock] for line in OPTIONAL[name]]
+        return [Requirement(line) for line in (*PYPROJECT["project"]["dependencies"], *extras)]
     lines = [line for line in GROUPS[lock] if isinstance(line, str)]
     included = [wanted(line["include-group"]) for line in GROUPS[lock] if isinstance(line, dict)]
     return [Requirement(line) for line in lines] + [requirement for group in included for requirement in group]
@@ -86,7 +94,7 @@ def holds(marker: Marker | None, python: str, machine: str) -> bool:
 
 
 def test_there_is_a_lock_for_everything_that_is_installed() -> None:
-    assert {lock.stem for lock in LOCKS} == {"runtime", *GROUPS}
+    assert {lock.stem for lock in LOCKS} == {*LOCKED_EXTRAS, *GROUPS}
     assert [Requirement(line) for line in PYPROJECT["build-system"]["requires"]] == wanted("build")
 
 
@@ -123,18 +131,32 @@ def test_make_installs_what_is_locked() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     recipe = makefile.partition("\n.venv/ready:")[2].partition("\n\n")[0]
     prerequisites, *_ = recipe.splitlines()
-    assert prerequisites.split() == ["pyproject.toml", "requirements/runtime.txt", "requirements/dev.txt"]
+    assert prerequisites.split() == ["pyproject.toml", "requirements/extras.txt", "requirements/dev.txt"]
     libraries, ours = (line.split()[1:] for line in recipe.splitlines() if "$(INSTALL)" in line)
     assert libraries[0] == "--require-hashes"
     assert set(prerequisites.split()[1:]) <= set(libraries)
     assert {"--no-deps", "--no-build-isolation"} <= set(ours), "nothing comes in beside what is locked"
 
 
+def test_make_and_the_tests_have_every_extra_but_word_vectors() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    (listed,) = re.findall(r"^EXTRAS = (.+)$", makefile, re.MULTILINE)
+    assert tuple(listed.split()) == LOCKED_EXTRAS["extras"]
+    assert OPTIONAL.keys() - {"semantic", "all"} == set(listed.split())
+    assert Requirement(OPTIONAL["all"][0]).extras == OPTIONAL.keys() - {"all"}
+
+
+def test_what_comes_with_an_extra_comes_with_nothing_else() -> None:
+    """Else it would not be missing when the extra is, and nobody would see that a sentence is wrong."""
+    extras = {Requirement(line).name for name in LOCKED_EXTRAS["extras"] for line in OPTIONAL[name]}
+    assert extras & {entry.name for entry in locked("runtime")} == set()
+
+
 # --- the bounds ------------------------------------------------------------------------------------------------------
 
 
 def bounds() -> dict[str, Requirement]:
-    return {requirement.name: requirement for requirement in wanted("runtime")}
+    return {requirement.name: requirement for requirement in wanted("extras")}
 
 
 def has(requirement: Requirement, *operators: str) -> bool:

@@ -136,7 +136,7 @@ def test_the_image_has_the_libraries_that_were_tested() -> None:
     installing = re.findall(r"pip (?:install|wheel) ([^&\n]+)", dockerfile)
     locked = [words.split() for words in installing if "--requirement" in words]
     assert [words[-1] for words in locked] == [
-        "/source/requirements/runtime.txt",
+        "/source/requirements/cluster.txt",
         "/source/requirements/build.txt",
     ]
     assert all({"--require-hashes", "--only-binary=:all:"} <= set(words) for words in locked)

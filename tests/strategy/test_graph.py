@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import subprocess
-import sys
 import tracemalloc
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
@@ -154,12 +152,6 @@ def test_nothing_follows_from_an_empty_graph() -> None:
     hubs, authorities = snapshot.hits([A])
     answers = (snapshot.pagerank(), snapshot.topic_pagerank([]), hubs, authorities, snapshot.best_parent(hubs))
     assert [len(values) for values in answers] == [0, 0, 0, 0, 0]
-
-
-@pytest.mark.slow
-def test_who_ranks_nothing_does_not_load_scipy() -> None:
-    program = "import sys, shoal.strategy.graph; sys.exit('scipy' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
 # --- PageRank --------------------------------------------------------------------------------------------------------

@@ -11,12 +11,16 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Seque
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple, TypeVar
 
-import pika
-from pika.adapters.asyncio_connection import AsyncioConnection
-from pika.exceptions import ProbableAccessDeniedError, ProbableAuthenticationError
-
 from shoal.errors import BrokerRefused, InputError, first_of
+from shoal.extras import ExtraMissing, missing
 from shoal.urls import shown
+
+try:
+    import pika
+    from pika.adapters.asyncio_connection import AsyncioConnection
+    from pika.exceptions import ProbableAccessDeniedError, ProbableAuthenticationError
+except ModuleNotFoundError as error:  # here, because whoever imports this module is about to talk to RabbitMQ
+    raise ExtraMissing(missing("pika")) from error
 
 _T = TypeVar("_T")
 logger = logging.getLogger(__name__)

@@ -92,7 +92,8 @@ def _best(outcome: Outcome, *, narrow: bool) -> Table:
 
 def _next_steps(outcome: Outcome) -> Iterator[tuple[str, str]]:
     folder = quote(outcome.focused.folder)
-    yield "both harvests as a plot", outcome.plot
+    if outcome.plot:
+        yield "both harvests as a plot", outcome.plot
     yield "queues, hosts and rates", f"shoal status --dir {folder}"
     yield "what was found, searched", f"shoal search --dir {folder} 變電站"
     yield "every page and its score", f"shoal export --dir {folder} --format csv"

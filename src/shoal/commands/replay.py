@@ -37,6 +37,9 @@ def replay(file: Path, port: int, log: Path | None, latency: float, as_json: boo
 
     It is an HTTP proxy that knows only what is in the file. Pages recorded under https are served under http. Ctrl-C ends it.
     """
+    # Only here, because what reads WARC files is an extra, and --help does without.
+    from shoal.evaluate.recorded.archive import open_archive
+    from shoal.evaluate.recorded.replay_server import serve
 
     # Only here, because the laboratory takes a moment to load, and a mistake shall be told at once.
     from shoal.evaluate.recorded.archive import open_archive

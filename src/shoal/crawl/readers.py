@@ -16,6 +16,7 @@ from functools import partial
 
 from shoal.crawl.page_reader import PageReader, ReaderProcess, Reading, given_up, serve
 from shoal.crawl.time_slices import Alarm, TimeSlices, TookTooLong, can_be_used, collect_seldom
+from shoal.extras import need
 from shoal.judge import make_judge
 from shoal.judge.image_judge import DescriptionImageJudge
 from shoal.model import Missed, Reason, Response, Task, Timing, Topic
@@ -150,6 +151,7 @@ def make_decoder(settings: Settings) -> ImageDecoder | None:
     """Who makes images of bytes."""
     if settings.images.wanted == "none":
         return None
+    need("PIL")
     # Only here, because the image library takes a tenth of a second to import, and most crawls do without.
     from shoal.images.decode import PillowDecoder
 

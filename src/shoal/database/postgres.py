@@ -17,10 +17,9 @@ from itertools import count
 from threading import Lock, Thread, current_thread
 from typing import Any, TypeVar
 
-import asyncpg
-
 from shoal.database.sql import between
 from shoal.errors import DatabaseGone, FolderError, ShoalError, StorageFull
+from shoal.extras import need
 from shoal.urls import shown
 
 _T = TypeVar("_T")
@@ -48,17 +47,28 @@ _WORDS = {
 _WORD = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b")
 _COMMENT = re.compile(r"--.*")
 _GONE = (
-    OSError,
-    TimeoutError,
-    asyncpg.PostgresConnectionError,
-    asyncpg.AdminShutdownError,
-    asyncpg.CrashShutdownError,
-    asyncpg.CannotConnectNowError,
-    asyncpg.TooManyConnectionsError,
+    "PostgresConnectionError",
+    "AdminShutdownError",
+    "CrashShutdownError",
+    "CannotConnectNowError",
+    "TooManyConnectionsError",
 )
 """What is said when the server is not there, or not for us, at this moment."""
-_REFUSED = (asyncpg.InvalidAuthorizationSpecificationError, asyncpg.InvalidCatalogNameError)
+_REFUSED = ("InvalidAuthorizationSpecificationError", "InvalidCatalogNameError")
 """What is said when the URL is wrong: user, password, or the name of the database."""
+
+
+def _library() -> Any:
+    """asyncpg."""
+    # Only here, because it is an extra: most crawls are in a file, and know this module only to ask which kind they have.
+    import asyncpg
+
+    return asyncpg
+
+
+def _is(error: Exception, names: tuple[str, ...]) -> bool:
+    """One of the errors that the library calls so."""
+    return isinstance(error, tuple(getattr(_library(), name) for name in names))
 
 
 class PostgresResult:
@@ -90,6 +100,7 @@ class PostgresDatabase:
 
         A server that takes longer than `patience` seconds for an answer counts as gone; None: as long as the connection lives.
         """
+        need("asyncpg")
         self.url = url
         self.schema = schema
         self._settings = {"search_path": schema, "application_name": "shoal", "jit": "off", **_KEEPALIVE}
@@ -124,8 +135,8 @@ class PostgresDatabase:
 
     async def _connect(self) -> _Connection:
         try:
-            return await asyncpg.connect(self.url, timeout=_CONNECT_SECONDS, server_settings=self._settings)
-        except (ValueError, asyncpg.InterfaceError):  # it would repeat parts of the URL, which has a password
+            return await _library().connect(self.url, timeout=_CONNECT_SECONDS, server_settings=self._settings)
+        except (ValueError, _library().InterfaceError):  # it would repeat parts of the URL, which has a password
             raise FolderError(f"{shown(self.url)} is not the URL of a database.") from None
 
     # --- the verbs of a database ---------------------------------------------------------------------------------------
@@ -225,15 +236,19 @@ class PostgresDatabase:
         connection = self._connection
         if isinstance(error, ShoalError):
             return error
-        if isinstance(error, _REFUSED):
+        if _is(error, _REFUSED):
             return FolderError(f"The database at {place_of(self.url)} refuses us: {_sentence(error)}.")
-        if isinstance(error, asyncpg.DiskFullError):
+        if isinstance(error, _library().DiskFullError):
             return StorageFull(
                 f"The disk of the database at {place_of(self.url)} is full: make room there and type 'shoal resume'."
             )
-        if isinstance(error, asyncpg.InsufficientPrivilegeError):
+        if isinstance(error, _library().InsufficientPrivilegeError):
             return FolderError(f"The database at {place_of(self.url)} does not allow it: {_sentence(error)}.")
-        if isinstance(error, _GONE) or (connection is not None and connection.is_closed()):
+        if (
+            isinstance(error, OSError | TimeoutError)
+            or _is(error, _GONE)
+            or (connection is not None and connection.is_closed())
+        ):
             return gone(self.url, _sentence(error))
         return error
 

@@ -36,6 +36,7 @@ from shoal.evaluate.jobs import JUDGING, ORACLE, Bench, BenchWeb, Conditions, Jo
 from shoal.evaluate.offline_web import GENERATED, MeasuredWeb, open_web
 from shoal.evaluate.standings import Comparison, CrawlResults, WebFacts, topic_facts
 from shoal.evaluate.survey import Survey, kept_survey, stamp_of
+from shoal.extras import need
 from shoal.judge import judges
 from shoal.settings import STRATEGY
 from shoal.store.crawl_folder import storage_errors
@@ -92,6 +93,7 @@ class Watcher(Protocol):
 def run_compare(plan: ComparisonPlan, watch: Watcher) -> Comparison | ImageComparison:
     """Survey, crawl, count, draw. Ctrl-C is passed on; what was finished by then stays in the folder."""
     started = time.monotonic()
+    need("matplotlib")  # which draws when everything is over: hours from now, perhaps
     _check_names(plan)
     if plan.images:
         _check_images(plan)
@@ -125,6 +127,7 @@ def _check_names(plan: ComparisonPlan) -> None:
 
 def _check_images(plan: ComparisonPlan) -> None:
     """Of images the ways are compared, not the strategies; and only the maker of a web knows what its images show."""
+    need("PIL")
     if len(plan.strategies) > 1:
         raise InputError("--images compares crawls with and without judging: name one --strategy.")
     if plan.judges:

@@ -20,7 +20,7 @@ from shoal.errors import FolderError
 from shoal.evaluate.curves import Curve
 from shoal.evaluate.generated.synthetic_web import SyntheticWeb, generate
 from shoal.evaluate.outcome import Harvest, Outcome, best_pages, curve, hidden_find, summary
-from shoal.evaluate.plots import harvest_plot
+from shoal.extras import missing
 from shoal.index.index_folder import remove as remove_index
 from shoal.installation.location import Installation
 from shoal.services.images import IMAGES
@@ -75,8 +75,7 @@ def run_demo(plan: DemoPlan, crawl: Crawl, say: Callable[[str], None]) -> Outcom
         baseline = focused and _crawl(plan, web, BASELINE, crawl, say)
         if focused is None or baseline is None:
             return None
-        plot = plan.folder / PLOT
-        _draw(plan, web, focused, baseline, plot)
+        plot = _draw(plan, web, focused, baseline, say)
         hidden = hidden_find(focused.pages, web, plan.topic)
         return Outcome(
             topic=plan.topic,
@@ -88,7 +87,7 @@ def run_demo(plan: DemoPlan, crawl: Crawl, say: Callable[[str], None]) -> Outcom
             baseline=baseline.figures,
             best=best_pages(focused.pages, web, plan.topic),
             explained=services.explain.explain_url(plan.folder / FOCUSED, hidden) if hidden else None,
-            plot=str(plot),
+            plot=plot,
             seconds=time.monotonic() - started,
         )
 
@@ -122,10 +121,19 @@ def _settings(plan: DemoPlan, web: SyntheticWeb, strategy: str, proxy: str) -> S
     )
 
 
-def _draw(plan: DemoPlan, web: SyntheticWeb, focused: _Crawled, baseline: _Crawled, plot: Path) -> None:
+def _draw(plan: DemoPlan, web: SyntheticWeb, focused: _Crawled, baseline: _Crawled, say: Callable[[str], None]) -> str:
+    """The file with the plot; a demo without matplotlib has none, and says so."""
+    if sentence := missing("matplotlib"):
+        say(sentence)
+        return ""
+    # Only here, because matplotlib is an extra.
+    from shoal.evaluate.plots import harvest_plot
+
+    plot = plan.folder / PLOT
     title = f"“{plan.topic}”: {len(focused.curve):,} pages fetched from a web of {len(web.pages):,}"
     with storage_errors(plan.folder):
         harvest_plot({"learned": focused.curve, "breadth first": baseline.curve}, plot, title)
+    return str(plot)
 
 
 # --- the server ------------------------------------------------------------------------------------------------------

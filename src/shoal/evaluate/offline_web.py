@@ -11,18 +11,20 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec.structs import replace
 
 from shoal import services
 from shoal.errors import InputError
 from shoal.evaluate.generated.synthetic_web import SyntheticWeb, generate
-from shoal.evaluate.recorded.archive import Archive, name_of, open_archive
 from shoal.evaluate.recorded.labels import read_labels, strangers
 from shoal.settings import Settings
 from shoal.testing.webserver import WebAnswer
 from shoal.topic.topic_file import read_topic
+
+if TYPE_CHECKING:
+    from shoal.evaluate.recorded.archive import Archive
 
 GENERATED = "generated"
 SEED = 7
@@ -156,6 +158,9 @@ def _webs_in(folder: Path) -> list[Path]:
 def _recorded(
     path: Path, labels: Path | None, topics: Sequence[Path], warn: Callable[[str], None]
 ) -> Iterator[MeasuredWeb]:
+    # Only here, because what reads WARC files is an extra, and the generated web does without.
+    from shoal.evaluate.recorded.archive import name_of, open_archive
+
     name = name_of(path)
     # The small files first: a mistake in them should not cost the unpacking of the large one.
     if not path.exists():

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from scipy.sparse import csr_array
 
 Numbers: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
 Flags: TypeAlias = "np.ndarray[Any, np.dtype[np.bool_]]"
@@ -127,7 +126,7 @@ class _Omniscient:
         self._wanted = np.zeros(graph.pages, dtype=np.bool_)
         """Relevant and not fetched yet."""
         self._wanted[list(relevant)] = True
-        self._links_to_wanted: Numbers = _link_matrix(graph) @ self._wanted.astype(np.int64)
+        self._links_to_wanted = _links_into(graph, self._wanted)
         self._discovered = np.full(graph.pages, _NEVER)
         """The how-many-th page to be known."""
         self._open = np.zeros(graph.pages, dtype=np.bool_)
@@ -200,7 +199,8 @@ class _Omniscient:
         return distance
 
 
-def _link_matrix(graph: SurveyGraph) -> csr_array:
+def _links_into(graph: SurveyGraph, chosen: Flags) -> Numbers:
+    """How many links each page has to chosen ones."""
     forward = graph.forward
-    ones = np.ones(len(forward.ends), dtype=np.int64)
-    return csr_array((ones, forward.ends, forward.starts), shape=(graph.pages, graph.pages))
+    sources = np.repeat(np.arange(graph.pages), np.diff(forward.starts))
+    return np.bincount(sources[chosen[forward.ends]], minlength=graph.pages)

@@ -1,12 +1,9 @@
-"""Which image do these bytes show, and do two show the same? A server may send anything: all is checked before it is decoded.
+"""Which image do these bytes show? A server may send anything: all is checked before it is decoded.
 
     bytes ─► what makes the pixels ─► a format we read? ─► not too small, not too large? ─► decoded ─► thumbnail, fingerprint
 
-What cannot be used is a `Failure` with one sentence. A large JPEG is decoded at a fraction of its size.
-
-A fingerprint is 64 bits that stay nearly the same in other sizes, formats and qualities. An image of 32 x 32 greys is written
-as a sum of waves (the cosine transform), from the longest on. Bit by bit: does the next wave, of the 64 longest, add or take
-away? Compression and scaling touch the short waves, brightness and contrast no sign at all.
+What cannot be used is a `Failure` with one sentence. A large JPEG is decoded at a fraction of its size. Pillow is an extra:
+who imports this module has asked for it (`extras.need`).
 """
 
 from __future__ import annotations
@@ -20,6 +17,7 @@ from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError, features
 
 from shoal.images.container import Unusable, orientation_in, pixels_of
+from shoal.images.fingerprint import SIDE, fingerprint
 from shoal.model import DecodedImage, Failure, Reason, Response
 from shoal.settings import ImageSettings
 
@@ -180,23 +178,3 @@ def _webp(image: Image.Image) -> bytes:
     stream = BytesIO()
     image.save(stream, "WEBP", quality=_QUALITY)
     return stream.getvalue()
-
-
-SIDE = 32
-"""Greys in a row, and rows, of what is fingerprinted."""
-NEAR = 6
-"""Bits that may differ between two fingerprints of the same image. Other sizes and formats differ in 1 bit on average, other
-images in 30, and charts in the same frame in 18. Taking two for one loses an image, so this is on the low side."""
-
-_places = np.arange(SIDE)
-_WAVES = np.cos(np.pi * np.outer(np.arange(SIDE), 2 * _places + 1) / (2 * SIDE))
-"""Row k is a wave of k half turns across the image."""
-_LONGEST = sorted(((row, column) for row in _places for column in _places), key=lambda wave: (sum(wave), wave))[1:65]
-"""The longest waves, without the one of no turn, which is the brightness."""
-_ROWS, _COLUMNS = (np.array(places) for places in zip(*_LONGEST, strict=True))
-
-
-def fingerprint(greys: NDArray[np.float64]) -> bytes:
-    """8 bytes of an image of 32 x 32 greys."""
-    waves = _WAVES @ (greys - greys.mean()) @ _WAVES.T
-    return np.packbits(waves[_ROWS, _COLUMNS] > 0).tobytes()

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from shoal import assembly, indexer
 from shoal.errors import InputError
+from shoal.extras import need
 from shoal.frontier.scope import ScopeRule
 from shoal.index.index_folder import remove as remove_index
 from shoal.installation.location import Installation
@@ -28,6 +29,7 @@ from shoal.topic.topic_file import overlay, read_cluster
 
 def start_crawl(folder: Path, settings: Settings, model: Model | None = None, cluster: Cluster | None = None) -> Made:
     """Make the folder of a new crawl, which may begin with what another one learned, and may be in a database elsewhere."""
+    check_extras(settings, cluster)
     _check_foresight(settings)
     if model is None:
         return folders.create(folder, settings, cluster=cluster)
@@ -64,11 +66,22 @@ def change_settings(folder: Path, options: Mapping[str, object]) -> None:
         before = folders.read_settings(folder, database)
         settings = overlay(before, options, names=names())
         check_names(settings)
+        check_extras(settings)
         _check_foresight(settings)
         folders.write_settings(folder, database, settings)
         if options.get("threshold") is not None:
             strategy_memory.set_threshold(database, settings.topic, time.time())
         reopen(database, before, settings, ScopeRule(settings.scope, settings.seeds).allows)
+
+
+def check_extras(settings: Settings, cluster: Cluster | None = None) -> None:
+    """Refused now, and not after the first image, when something that only some crawls need is not installed."""
+    if settings.images.wanted != "none":
+        need("PIL")
+    if cluster is not None and cluster.database:
+        need("asyncpg")
+    if cluster is not None and cluster.broker:
+        need("pika")
 
 
 def check_names(settings: Settings) -> None:

@@ -14,6 +14,7 @@ import msgspec
 
 from shoal.database.sql import Database
 from shoal.errors import InputError
+from shoal.extras import need
 from shoal.files import complaints, written
 from shoal.model import Evidence
 from shoal.store.ownership import is_own
@@ -110,6 +111,8 @@ def export(connection: Database, folder: Path, format: Format, out: BinaryIO | P
     """
     if isinstance(out, Path) and is_own(folder, out):
         raise InputError(f"{out} is a file of the crawl itself: choose another name.")
+    if format == "parquet":
+        need("pyarrow")
     with written(out) if isinstance(out, Path) else _passed(out) as stream:
         match format:
             case "jsonl":

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from shoal.database.sql import Database, upsert
-from shoal.images.decode import NEAR
+from shoal.images.fingerprint import NEAR
 from shoal.model import Evidence, Image, SeenImage, State
 from shoal.model.stored import DueRevisit, ImageFate, ImageOnPage, WantedImage
 from shoal.store.crawl_status import StoreAnswer, time_of

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 Values: TypeAlias = NDArray[np.float64]
 """One value for each URL of a snapshot, in the order of their numbers."""
+Places: TypeAlias = NDArray[np.intp]
 
 DAMPING = 0.85
 """The share of its rank that a page passes on to its links: d in PageRank's formula, b in that of topic PageRank."""
@@ -30,6 +31,8 @@ MOST_HITS_ROUNDS = 200
 """HITS comes near its result only slowly where two groups of pages are almost equally strong. To know which of them is a
 little stronger is worth no more than these rounds."""
 _UNFETCHED = -1
+_BITE = 2**14
+"""So many links are summed up before other threads get their turn."""
 
 
 class Graph:
@@ -126,7 +129,8 @@ class Graph:
 class Snapshot:
     """A graph that changes no more. What it computes can be asked for in any thread.
 
-    The matrix products let other threads run. A computation takes some 70 bytes per link while it lasts.
+    The sums over links are made in bites, between which other threads run. A computation takes some 70 bytes per link while it
+    lasts.
     """
 
     keys: NDArray[np.int64]
@@ -152,8 +156,8 @@ class Snapshot:
         A URL that was not fetched gets its rank and passes nothing on, as it has no links yet. `start` is the result of an
         earlier snapshot: the less the graph has grown since, the sooner it is done. The result is the same within tolerance.
         """
-        shares = np.repeat(1 / np.maximum(self._degrees, 1), self._degrees)
-        return self._ranks(np.full(len(self), 1 - damping), damping * shares, start, tolerance)
+        links = _Links(self._sources, self._targets, len(self), of_page=damping * (1 / np.maximum(self._degrees, 1)))
+        return self._ranks(np.full(len(self), 1 - damping), links, start, tolerance)
 
     def topic_pagerank(
         self, relevance: ArrayLike, start: Values | None = None, *, b: float = DAMPING, tolerance: float = TOLERANCE
@@ -172,8 +176,9 @@ class Snapshot:
             raise ValueError("a relevance is less than 0, or no number")
         linked = relevances[self.targets]
         sums = np.bincount(self._sources, weights=linked, minlength=len(self.pages))
-        shares = _shares(linked, np.repeat(sums, self._degrees))
-        return self._ranks((1 - b) * _shares(relevances, relevances.sum()), b * shares, start, tolerance)
+        shares = b * _shares(linked, np.repeat(sums, self._degrees))
+        links = _Links(self._sources, self._targets, len(self), of_link=shares)
+        return self._ranks((1 - b) * _shares(relevances, relevances.sum()), links, start, tolerance)
 
     def hits(self, roots: Iterable[int], *, tolerance: float = TOLERANCE) -> tuple[Values, Values]:
         """Hubs and authorities among the roots, the pages that link to them and the URLs that they link to; else 0.
@@ -186,9 +191,14 @@ class Snapshot:
         """
         near = self._neighbourhood(roots)
         near_pages = near[self.pages]
-        links_among = self._matrix(np.ones(len(self.targets)))[near][:, near_pages]
+        among = near[self._targets] & near_pages[self._sources]
+        sources, targets = _renumbered(near_pages)[self._sources[among]], _renumbered(near)[self._targets[among]]
         hubs, authorities = np.zeros(len(self)), np.zeros(len(self))
-        hubs[self.pages[near_pages]], authorities[near] = _mutual(links_among, tolerance)
+        hubs[self.pages[near_pages]], authorities[near] = _mutual(
+            _Links(sources, targets, int(near.sum())),
+            _Links(targets, sources, int(near_pages.sum())),
+            tolerance,
+        )
         return hubs, authorities
 
     def best_parent(self, values: Values) -> Values:
@@ -203,31 +213,27 @@ class Snapshot:
         return np.diff(self.starts)
 
     @cached_property
-    def _sources(self) -> NDArray[np.int32]:
+    def _sources(self) -> Places:
         """For each link, where the page that it stands on is in `pages`."""
-        return np.repeat(np.arange(len(self.pages), dtype=np.int32), self._degrees)
+        return np.repeat(np.arange(len(self.pages)), self._degrees)
 
-    def _ranks(self, base: Values, shares: Values, start: Values | None, tolerance: float) -> Values:
+    @cached_property
+    def _targets(self) -> Places:
+        """The same as `targets`, in the kind of number that numpy would make of them anew in every round."""
+        return self.targets.astype(np.intp)
+
+    def _ranks(self, base: Values, links: _Links, start: Values | None, tolerance: float) -> Values:
         """The solution of: rank = base + sum over the links to it of (their share * rank of the page they stand on).
 
         Only fetched pages pass rank on. So the rounds go among them alone, and all others get theirs in the end.
         """
-        links = self._matrix(shares)
-        among = links[self.pages]
+        among = links.between(self.places, len(self.pages))
         fixed, ranks = base[self.pages], _begin(base, start)[self.pages]
         for _ in range(MOST_ROUNDS):
-            before, ranks = ranks, fixed + among @ ranks
+            before, ranks = ranks, fixed + among.gathered(ranks)
             if (np.abs(ranks - before) <= tolerance * ranks).all():
                 break
-        everyone: Values = base + links @ ranks
-        return everyone
-
-    def _matrix(self, values: Values) -> Any:
-        """The links as a sparse matrix: a row for each URL, a column for each page; nothing needs to be sorted for that."""
-        # Every crawl loads every strategy, and scipy takes longer to load than all of them: only who ranks pages waits for it.
-        from scipy.sparse import csc_array
-
-        return csc_array((values, self.targets, self.starts), shape=(len(self), len(self.pages)))
+        return base + links.gathered(ranks)
 
     def _neighbourhood(self, roots: Iterable[int]) -> NDArray[np.bool_]:
         """Of each URL: is it a root, does it link to one, or is it linked to by one?"""
@@ -238,13 +244,53 @@ class Snapshot:
         return near
 
 
-def _mutual(links: Any, tolerance: float) -> tuple[Values, Values]:
-    """The hubs and authorities of a matrix with a row for each authority and a column for each hub."""
-    authorities, hubs = np.zeros(links.shape[0]), np.ones(links.shape[1])
+@dataclass(frozen=True, eq=False)
+class _Links:
+    """Links along which values go: a sparse matrix, as pairs of places. Sums are made in the order of the links."""
+
+    sources: Places
+    targets: Places
+    size: int
+    """How many there are of what the links lead to."""
+    of_page: Values | None = None
+    """The share of its value that each source hands to every link of its own; None: all of it."""
+    of_link: Values | None = None
+    """The share that each link takes of what it is handed; None: all of it."""
+
+    def gathered(self, values: Values) -> Values:
+        """What comes together at each target, when every source has a value to hand out."""
+        handed = values if self.of_page is None else self.of_page * values
+        sums = np.zeros(self.size)
+        for first in range(0, len(self.targets), _BITE):
+            bite = slice(first, first + _BITE)
+            parts = handed.take(self.sources[bite])
+            if self.of_link is not None:
+                parts *= self.of_link[bite]
+            np.add.at(sums, self.targets[bite], parts)
+        return sums
+
+    def between(self, places: NDArray[np.int32], size: int) -> _Links:
+        """Those whose target has a place, and leads there."""
+        targets = places.take(self.targets).astype(np.intp)
+        kept = targets >= 0
+        if kept.all():
+            return replace(self, targets=targets, size=size)
+        of_link = None if self.of_link is None else self.of_link[kept]
+        return _Links(self.sources[kept], targets[kept], size, of_page=self.of_page, of_link=of_link)
+
+
+def _renumbered(chosen: NDArray[np.bool_]) -> Places:
+    """Of each that is chosen: the how-many-th it is."""
+    return np.cumsum(chosen) - 1
+
+
+def _mutual(to_authorities: _Links, to_hubs: _Links, tolerance: float) -> tuple[Values, Values]:
+    """The hubs and authorities of links, which are given in both directions."""
+    authorities, hubs = np.zeros(to_authorities.size), np.ones(to_hubs.size)
     for _ in range(MOST_HITS_ROUNDS):
         before = hubs, authorities
-        authorities = _unit(links @ hubs)
-        hubs = _unit(links.T @ authorities)
+        authorities = _unit(to_authorities.gathered(hubs))
+        hubs = _unit(to_hubs.gathered(authorities))
         if _settled(hubs, before[0], tolerance) and _settled(authorities, before[1], tolerance):
             break
     return hubs, authorities

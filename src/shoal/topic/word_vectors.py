@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from shoal.cache import cached
 from shoal.errors import InputError
+from shoal.extras import ExtraMissing, need
 from shoal.model import Topic
 from shoal.text import HAN, flattened, fold, terms
 
@@ -204,6 +205,8 @@ def _reading(found: Installed, file: str) -> Iterator[Path]:
     """Damaged files make libraries raise whatever comes to their minds; a user is told one sentence."""
     try:
         yield found.folder / file
+    except ExtraMissing:
+        raise
     except Exception as error:
         system = error.strerror if isinstance(error, OSError) else None
         why = f"cannot be read ({system})" if system else "is damaged or not what it should be"
@@ -219,6 +222,7 @@ def _unusable(found: Installed, file: str, why: str) -> InputError:
 
 def _parquet_words(file: Path, most: int) -> tuple[int, NDArray[np.int64]]:
     """From a table with one column of text, `index`."""
+    need("pyarrow")
     # Imported here because it takes 0.1 s and 40 MB, which only those shall pay who have the package.
     import pyarrow
     from pyarrow import parquet

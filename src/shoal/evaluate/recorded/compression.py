@@ -15,11 +15,15 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from shoal.errors import InputError
+from shoal.extras import ExtraMissing, missing
 from shoal.store.crawl_folder import storage_errors
 
-with warnings.catch_warnings():  # fastwarc warns, while it is imported, of its own old names
-    warnings.simplefilter("ignore", DeprecationWarning)
-    from fastwarc import stream_io
+try:
+    with warnings.catch_warnings():  # fastwarc warns, while it is imported, of its own old names
+        warnings.simplefilter("ignore", DeprecationWarning)
+        from fastwarc import stream_io
+except ModuleNotFoundError as error:  # here, because whoever imports this module is about to read a WARC file
+    raise ExtraMissing(missing("fastwarc")) from error
 
 MAX_BODY = 64 * 2**20
 """Bytes of a body after unpacking: what looks like more is a bomb, and is cut off."""

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from PIL import Image, ImageEnhance
 
-from shoal.images.decode import NEAR, SIDE, PillowDecoder
-from shoal.images.decode import fingerprint as of_greys
+from shoal.images.decode import PillowDecoder
+from shoal.images.fingerprint import NEAR, SIDE
+from shoal.images.fingerprint import fingerprint as of_greys
 from shoal.model import DecodedImage
 from shoal.settings import ImageSettings
 from tests.images.drawings import distance, drawing, encoded, response
