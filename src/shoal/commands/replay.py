@@ -41,10 +41,6 @@ def replay(file: Path, port: int, log: Path | None, latency: float, as_json: boo
     from shoal.evaluate.recorded.archive import open_archive
     from shoal.evaluate.recorded.replay_server import serve
 
-    # Only here, because the laboratory takes a moment to load, and a mistake shall be told at once.
-    from shoal.evaluate.recorded.archive import open_archive
-    from shoal.evaluate.recorded.replay_server import serve
-
     def show(served: Served) -> None:
         reply(served, lambda: answer(_greeting(served)), as_json=as_json)
 
