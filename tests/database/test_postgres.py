@@ -64,6 +64,22 @@ def test_a_stream_that_nobody_reads_to_its_end_leaves_nothing_behind(database: P
     assert not database.in_transaction
 
 
+def test_an_answer_has_the_names_of_its_columns_also_without_rows(database: PostgresDatabase) -> None:
+    names, none = database.answered("SELECT n, 'x' AS x FROM generate_series(1, 2) AS n WHERE n > $1", (5,))
+    assert (names, none.fetchall(), none.rowcount) == (("n", "x"), [], 0)
+    database.executescript("CREATE TABLE t (n INTEGER)")
+    names, written = database.answered("INSERT INTO t VALUES ($1), ($2)", (1, 2))
+    assert (names, written.rowcount) == ((), 2)
+
+
+def test_a_lost_connection_is_known_for_one(database: PostgresDatabase) -> None:
+    known = [database.is_lost]
+    for change in (database.abort, database.reconnect):
+        change()
+        known.append(database.is_lost)
+    assert known == [False, True, False]
+
+
 def test_a_transaction_is_there_together_or_not_at_all(database: PostgresDatabase) -> None:
     database.executescript("CREATE TABLE t (n INTEGER)")
 

@@ -1,4 +1,4 @@
-"""An installation of its own for each test, whichever database keeps it."""
+"""An installation of its own for each test, in each database that can keep one."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from sqlalchemy import Connection
 
 from shoal.installation.installation_database import writing
 from shoal.installation.location import Installation
+from shoal.settings import Cluster
 
 
 @pytest.fixture
-def installation(tmp_path: Path) -> Installation:
-    return Installation(home=tmp_path / "home")
+def installation(tmp_path: Path, cluster: Cluster) -> Installation:
+    return Installation(home=tmp_path / "home", database=cluster.database)
 
 
 @pytest.fixture

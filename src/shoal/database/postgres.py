@@ -127,6 +127,11 @@ class PostgresDatabase:
         connection = self._connection
         return connection is not None and not connection.is_closed() and connection.is_in_transaction()
 
+    @property
+    def is_lost(self) -> bool:
+        """True when nothing more can be asked until `reconnect`."""
+        return self._connection is None or self._connection.is_closed()
+
     def reconnect(self) -> None:
         """Leave the connection as it is, and make a new one."""
         self.abort()
@@ -162,6 +167,16 @@ class PostgresDatabase:
             cursor = self._wait(self._cursor(_numbered(question), _bound(values)))
             while rows := self._wait(cursor.fetch(_PREFETCH)):
                 yield from map(tuple, rows)
+
+    def answered(self, statement: str, values: Sequence[object] = ()) -> tuple[tuple[str, ...], PostgresResult]:
+        """The names of the columns as well, also when there are no rows; values are `$1, $2` in the statement."""
+        return self._wait(self._answered(statement, _bound(values)))
+
+    async def _answered(self, statement: str, values: list[object]) -> tuple[tuple[str, ...], PostgresResult]:
+        prepared = await self._now.prepare(statement)
+        rows = await prepared.fetch(*values)
+        names = tuple(column.name for column in prepared.get_attributes())
+        return names, PostgresResult(rows, len(rows) if names else _count(prepared.get_statusmsg()))
 
     def transaction(self) -> AbstractContextManager[None]:
         return between(self, "BEGIN")

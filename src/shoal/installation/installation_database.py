@@ -9,15 +9,16 @@ loop runs. Whoever only reads makes nothing: where there is no database yet, it 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import socket
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection
 
 from shoal.installation.installation_tables import VERSION, metadata
 from shoal.installation.location import Installation
-from shoal.installation.schema_migration import bring_up_to_date, version_of
-from shoal.installation.sqlite_home import SqliteHome, nothing
+from shoal.installation.schema_migration import DatabasePlace, bring_up_to_date, version_of
+from shoal.installation.sqlite_home import MemoryHome, SqliteHome
 
 _MACHINE = "shoal_machine"
 """An option of a connection."""
@@ -31,34 +32,55 @@ def machine_of(connection: Connection) -> str:
 class InstallationDatabase:
     """Connections for a process that asks again and again; any thread may use it."""
 
-    def __init__(self, place: SqliteHome, engine: Engine) -> None:
+    def __init__(self, place: DatabasePlace, machine: str) -> None:
         self._place = place
-        self._engine = engine
+        self._options = {_MACHINE: machine}
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """All that is asked in the block sees the same moment."""
-        with self._place.translated(), self._engine.connect() as connection:
-            connection.exec_driver_sql("BEGIN")
+        with self._block(self._place.reads) as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """All that is written in the block is there at its end; nothing of it, when something goes wrong."""
-        with self._place.translated(), self._engine.connect() as connection:
-            connection.exec_driver_sql("BEGIN IMMEDIATE")
+        with self._block(self._place.writes) as connection:
             yield connection
             connection.commit()
 
+    @contextmanager
+    def _block(self, beginning: Iterable[str]) -> Iterator[Connection]:
+        with self._place.translated(), self._place.engine.connect() as connection:
+            connection.execution_options(**self._options)
+            for statement in beginning:
+                connection.exec_driver_sql(statement)
+            yield connection
+
     def close(self) -> None:
         """Let go of it; twice does no harm."""
-        self._engine.dispose()
+        self._place.close()
 
 
-def open_installation(installation: Installation, *, only_reading: bool = False) -> InstallationDatabase:
-    """The database of an installation, made or brought up to date; a sentence when that is not possible."""
-    place = SqliteHome(installation.file)
-    return InstallationDatabase(place, _looked_at(place) if only_reading else _kept(place))
+def open_installation(
+    installation: Installation, *, only_reading: bool = False, machine: str = ""
+) -> InstallationDatabase:
+    """The database of an installation, made or brought up to date; a sentence when that is not possible.
+
+    `machine` says on which of those that share a PostgreSQL database we are; else it is the one of this name.
+    """
+    place: DatabasePlace = SqliteHome(installation.file)
+    if installation.database:
+        # Only here, because it needs asyncpg, and most installations are on one machine.
+        from shoal.installation.postgres_home import PostgresHome
+
+        place, machine = PostgresHome(installation.database), machine or socket.gethostname()
+    try:
+        with place.opened():
+            return InstallationDatabase(_looked_at(place) if only_reading else _kept(place), machine)
+    except BaseException:
+        place.close()
+        raise
 
 
 @contextmanager
@@ -75,31 +97,23 @@ def writing(installation: Installation) -> Iterator[Connection]:
         yield connection
 
 
-def _kept(place: SqliteHome) -> Engine:
-    with place.opened():
-        place.make()
-        return _up_to_date(place)
+def _kept(place: DatabasePlace) -> DatabasePlace:
+    place.make()
+    return _up_to_date(place)
 
 
-def _looked_at(place: SqliteHome) -> Engine:
-    with place.opened():
-        if not place.is_there:
-            engine = nothing()
-            metadata.create_all(engine)
-            return engine
-        if place.may_change:
-            return _up_to_date(place)
-        engine = place.unchanged()
-        return engine if _version(place, engine) == VERSION else place.copied()
+def _looked_at(place: DatabasePlace) -> DatabasePlace:
+    if not place.is_there:
+        place.close()
+        empty = MemoryHome()
+        metadata.create_all(empty.engine)
+        return empty
+    return _up_to_date(place if place.may_change else place.copied())
 
 
-def _up_to_date(place: SqliteHome) -> Engine:
-    engine = place.engine()
-    if _version(place, engine) != VERSION:
+def _up_to_date(place: DatabasePlace) -> DatabasePlace:
+    with place.engine.connect() as connection:
+        version = version_of(connection, place)
+    if version != VERSION:
         bring_up_to_date(place)
-    return engine
-
-
-def _version(place: SqliteHome, engine: Engine) -> str:
-    with engine.connect() as connection:
-        return version_of(connection, place)
+    return place

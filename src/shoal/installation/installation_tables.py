@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Double, ForeignKey, Index, MetaData, Table, Text, UniqueConstraint
+from sqlalchemy import Column, Double, ForeignKey, Index, Integer, MetaData, Table, Text, UniqueConstraint
 
-VERSION = "0001"
+VERSION = "0002"
 """The number of the last step. Raised together with the tables below, by a step in `installation/migrations/`."""
 
 metadata = MetaData(
@@ -51,7 +51,15 @@ topics = Table(
     Column("id", Text, primary_key=True),
     Column("name", Text, nullable=False, unique=True),
     Column("owner", Text, ForeignKey(people.c.id, ondelete="SET NULL")),
-    Column("text", Text, nullable=False),  # a topic file, as it was written
     Column("made_at", Double, nullable=False),
     Column("changed_at", Double, nullable=False),
+)
+topic_versions = Table(
+    "topic_versions",
+    metadata,
+    Column("topic", Text, ForeignKey(topics.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("number", Integer, primary_key=True),  # from 1; the last one counts
+    Column("text", Text, nullable=False),  # a topic file, as it was written
+    Column("author", Text, ForeignKey(people.c.id, ondelete="SET NULL")),
+    Column("made_at", Double, nullable=False),
 )

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Engine, text
 
 from shoal.errors import FolderError
 from shoal.installation.home import ELSEWHERE
@@ -27,6 +27,26 @@ class DatabasePlace(Protocol):
 
     where: str
     """For sentences; without passwords."""
+    engine: Engine
+    """Connections on which no transaction begins by itself."""
+    reads: tuple[str, ...]
+    """How a transaction begins that only reads, and sees one moment."""
+    writes: tuple[str, ...]
+    """How one begins that writes; there is one at a time."""
+
+    @property
+    def is_there(self) -> bool:
+        """True when somebody has written here before."""
+
+    @property
+    def may_change(self) -> bool:
+        """False when nothing can be written."""
+
+    def copied(self) -> DatabasePlace:
+        """The same in memory, for those who cannot change it."""
+
+    def make(self) -> None:
+        """Make a place for the first step, or say why there is none."""
 
     def columns(self, connection: Connection) -> set[tuple[str, str]]:
         """Every column that is there, with its table."""
@@ -39,6 +59,15 @@ class DatabasePlace(Protocol):
 
     def saved(self, connection: Connection) -> str:
         """The newest such copy; empty when there is none."""
+
+    def translated(self) -> AbstractContextManager[None]:
+        """What a person can do something about is one sentence."""
+
+    def opened(self) -> AbstractContextManager[None]:
+        """The same, where files are made and copied as well."""
+
+    def close(self) -> None:
+        """Let go of all connections; twice does no harm."""
 
 
 def version_of(connection: Connection, place: DatabasePlace) -> str:

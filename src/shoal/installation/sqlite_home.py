@@ -7,20 +7,22 @@ import filecmp
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from itertools import count
 from pathlib import Path
+from typing import Self
 
-from sqlalchemy import Connection, Engine, NullPool, StaticPool, create_engine
+from sqlalchemy import Connection, Engine, NullPool, Pool, StaticPool, create_engine
 from sqlalchemy.exc import DBAPIError
 
 from shoal.database.sqlite import open_file, open_unchanged
 from shoal.errors import DatabaseDamaged, FolderBusy, FolderError, ShoalError, StorageFull
 from shoal.files import is_full, place, sync, unfinished
 from shoal.installation.home import ELSEWHERE, make_home, may_write
-from shoal.installation.schema_migration import bring_up_to_date
 
 _PRIVATE = 0o600
+_READS, _WRITES = ("BEGIN",), ("BEGIN IMMEDIATE",)
+"""At once, because a reader that becomes a writer later can be refused."""
 _COLUMNS = """
 SELECT tables.name, columns.name FROM sqlite_schema AS tables JOIN pragma_table_info(tables.name) AS columns
 WHERE tables.type = 'table' AND tables.name NOT LIKE 'sqlite_%'
@@ -32,13 +34,13 @@ _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 class SqliteHome:
     """A file with all that outlives crawls; implements `installation.schema_migration.DatabasePlace`."""
 
-    begin = "BEGIN IMMEDIATE"
-    """At once, because a reader that becomes a writer later can be refused."""
+    reads: tuple[str, ...] = _READS
+    writes: tuple[str, ...] = _WRITES
 
     def __init__(self, file: Path) -> None:
         self.where = str(file)
         self._file = file
-        self._connect: Callable[[], sqlite3.Connection] = lambda: _prepared(open_file(file))
+        self.engine = _engine(lambda: _prepared(open_file(file)), NullPool)
 
     @property
     def is_there(self) -> bool:
@@ -55,24 +57,12 @@ class SqliteHome:
         """False on a disk that is only for reading."""
         return may_write(self._file if self._file.exists() else self._file.parent) and may_write(self._file.parent)
 
-    def engine(self) -> Engine:
-        """Connections to the file."""
-        return create_engine("sqlite://", creator=self._connect, poolclass=NullPool, hide_parameters=True)
-
-    def unchanged(self) -> Engine:
-        """Connections where nothing can be written, not even what many readers agree by."""
-        return create_engine(
-            "sqlite://", creator=lambda: open_unchanged(self._file), poolclass=NullPool, hide_parameters=True
-        )
-
-    def copied(self) -> Engine:
-        """A copy in memory, brought up to date, for those who want to read an older file that they cannot change."""
+    def copied(self) -> MemoryHome:
+        """A copy in memory, for those who want to read a file that they cannot change, even one of an older Shoal."""
         with closing(open_unchanged(self._file)) as file:
             memory = _prepared(open_file(":memory:"))
             file.backup(memory)
-        copy = _Memory(self.where, memory)
-        bring_up_to_date(copy)
-        return copy.engine()
+        return MemoryHome(self.where, memory)
 
     def make(self) -> None:
         """The home and an empty file, which nobody else may read, if they are not there."""
@@ -91,9 +81,9 @@ class SqliteHome:
         # The lock of the file is not enough: others wait for it for a while only, and a copy may take longer.
         with self._file.with_name(f"{self._file.name}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            with closing(self._connect()) as connection:
+            with closing(open_file(self._file)) as connection:
                 connection.execute("PRAGMA journal_mode = WAL")
-            with _changing(self.engine()) as changing:
+            with _changing(self.engine) as changing:
                 yield changing
 
     def save(self, connection: Connection, before: str) -> str:
@@ -117,6 +107,9 @@ class SqliteHome:
     def saved(self, connection: Connection) -> str:
         copies = self._file.parent.glob(f"{self._file.name}.before-*")
         return max((str(path) for path in copies), key=lambda path: Path(path).stat().st_mtime, default="")
+
+    def close(self) -> None:
+        self.engine.dispose()
 
     @contextmanager
     def translated(self) -> Iterator[None]:
@@ -153,7 +146,9 @@ class SqliteHome:
             )
         if code in _BUSY:
             return FolderBusy(f"{self.where} is being changed by somebody else, for a long time: try again.")
-        if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PERM):
+        if code == sqlite3.SQLITE_IOERR:
+            return FolderError(f"{self.where} cannot be read or written ({error}): is the disk in order?")
+        if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
             return FolderError(f"{self.where} cannot be used: {error}. {ELSEWHERE}")
         return None
 
@@ -161,36 +156,50 @@ class SqliteHome:
         return StorageFull(f"There is no room left for {self.where}; what was written before is safe.")
 
 
-class _Memory:
-    """A database that is gone when nobody holds it; implements `installation.schema_migration.DatabasePlace`."""
+class MemoryHome:
+    """A database that is gone with who holds it; implements `installation.schema_migration.DatabasePlace`."""
 
-    def __init__(self, where: str, connection: sqlite3.Connection) -> None:
+    reads: tuple[str, ...] = _READS
+    writes: tuple[str, ...] = _WRITES
+    is_there = may_change = True
+
+    def __init__(self, where: str = "", connection: sqlite3.Connection | None = None) -> None:
         self.where = where
-        self._connection = connection
+        self._connection = connection or _prepared(open_file(":memory:"))
+        self.engine = _engine(lambda: self._connection, StaticPool)
 
-    def engine(self) -> Engine:
-        return create_engine("sqlite://", creator=lambda: self._connection, poolclass=StaticPool, hide_parameters=True)
+    def copied(self) -> Self:
+        """It can be changed."""
+        return self
+
+    def make(self) -> None:
+        """It is made."""
 
     def columns(self, connection: Connection) -> set[tuple[str, str]]:
         return _columns(connection)
 
-    @contextmanager
-    def alone(self) -> Iterator[Connection]:
-        with _changing(self.engine()) as connection:
-            yield connection
+    def alone(self) -> AbstractContextManager[Connection]:
+        return _changing(self.engine)
 
     def save(self, connection: Connection, before: str) -> str:
-        """It is one itself."""
+        """It is a copy itself."""
         return self.where
 
     def saved(self, connection: Connection) -> str:
         return ""
 
+    def translated(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
-def nothing() -> Engine:
-    """An empty database for who reads where nothing was written yet."""
-    memory = _prepared(open_file(":memory:"))
-    return _Memory("", memory).engine()
+    def opened(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+
+def _engine(connect: Callable[[], sqlite3.Connection], pool: type[Pool]) -> Engine:
+    return create_engine("sqlite://", creator=connect, poolclass=pool, hide_parameters=True)
 
 
 @contextmanager
