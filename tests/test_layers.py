@@ -224,6 +224,82 @@ def test_no_module_needs_itself() -> None:
         pytest.fail(f"a ring of imports: {' → '.join(error.args[1])}")
 
 
+# --- the seam --------------------------------------------------------------------------------------------------------
+
+COMMANDS_USE = {
+    *("services", "errors", "printable", "signals", "settings", "model", "installation.location"),
+    *("topic.setting_table", "topic.setting_entry", "topic.value_readers"),
+}
+"""What commands import besides each other: the seam (whose modules come when something of them is asked), and what is below
+all; the table of settings is where their options come from.
+`evaluate` stands beside the seam, because a demo and a comparison are made of crawls that services run; a command loads it when
+it is called. Types may come from anywhere."""
+LABORATORY = {"commands.comparison_view", "commands.comparison_tables"}
+"""Print what the laboratory says, and are loaded with it."""
+
+
+def test_commands_use_the_services_and_nothing_below_them() -> None:
+    assert [str(found) for found in ours() if found.by.startswith("commands.") and not _through_the_seam(found)] == []
+
+
+def _through_the_seam(found: Import) -> bool:
+    what = found.what.removeprefix("shoal.")
+    if found.for_types or layer_of(what) == "commands" or what in COMMANDS_USE:
+        return True
+    return layer_of(what) == "evaluate" and (found.hidden or found.by in LABORATORY)
+
+
+@pytest.mark.parametrize(
+    ("by", "what", "hidden", "right"),
+    [
+        ("commands.status", "shoal.services", False, True),
+        ("commands.status", "shoal.services.status", False, False),
+        ("commands.status", "shoal.store.crawl_status", False, False),
+        ("commands.status", "shoal.store.crawl_status", True, False),
+        ("commands.demo", "shoal.evaluate.demo", True, True),
+        ("commands.demo", "shoal.evaluate.demo", False, False),
+    ],
+)
+def test_the_seam_is_where_it_is(by: str, what: str, hidden: bool, right: bool) -> None:
+    assert _through_the_seam(Import(by, what, 1, hidden, for_types=False)) is right
+
+
+AT_THE_DOOR = ("__main__", "cli", "commands", "testing")
+OWN_LOOPS = {
+    ("crawl.worker", "asyncio.Runner"): "the main function of a worker's process",
+    ("crawl.worker", "uvloop.new_event_loop"): "the same",
+    ("database.postgres", "asyncio.new_event_loop"): "runs in a thread of its own, so that any thread may ask",
+    ("evaluate.gate", "os.environ"): "a program of its own",
+    ("evaluate.serve", "asyncio.run"): "a program of its own",
+}
+_LOOPS = {"asyncio.run", "asyncio.Runner", "asyncio.new_event_loop", "uvloop.run", "uvloop.new_event_loop"}
+_ENVIRONMENT = {"os.environ", "os.environb", "os.getenv"}
+_SHORT = {said.partition(".")[2] for said in _LOOPS | _ENVIRONMENT}
+
+
+def test_nothing_below_the_commands_starts_a_loop_or_reads_the_environment() -> None:
+    """So that all of it can be called inside a running event loop, with whatever is said in arguments."""
+    assert {
+        (name, what) for name, path in modules().items() if layer_of(name) not in AT_THE_DOOR for what in _reached(path)
+    } == set(OWN_LOOPS)
+
+
+def _reached(path: Path) -> Iterator[str]:
+    for node in nodes_of(path):
+        said = ast.unparse(node) if isinstance(node, ast.Attribute) else ""
+        if said in _LOOPS | _ENVIRONMENT or said.endswith(".run_until_complete"):
+            yield said
+        if isinstance(node, ast.ImportFrom) and node.module in ("os", "asyncio"):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names if alias.name in _SHORT)
+
+
+def test_a_module_that_reaches_out_is_found(tmp_path: Path) -> None:
+    (tmp_path / "x.py").write_text(
+        "import os\nfrom asyncio import run\nrun(f(os.environ))\nloop.run_until_complete(g())"
+    )
+    assert sorted(_reached(tmp_path / "x.py")) == ["asyncio.run", "loop.run_until_complete", "os.environ"]
+
+
 # --- libraries -------------------------------------------------------------------------------------------------------
 
 

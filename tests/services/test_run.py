@@ -72,18 +72,18 @@ async def test_a_crawl_of_which_nothing_came_says_why(tmp_path: Path) -> None:
         await services.run.run_crawl(folder, Installation(home=tmp_path))
 
 
-def test_who_stands_by_is_told_once_and_waits_until_nobody_is_at_work(tmp_path: Path) -> None:
+async def test_who_stands_by_is_told_once_and_waits_until_nobody_is_at_work(tmp_path: Path) -> None:
     folder = begun(tmp_path / "c", "")
     heard: list[str] = []
     busy = folders.lock(folder)
     busy.__enter__()
     waits: list[float] = []
 
-    def sleep(seconds: float) -> None:
+    async def sleep(seconds: float) -> None:
         waits.append(seconds)
         if len(waits) == 3:
             busy.__exit__(None, None, None)
 
-    services.run.stand_by(folder, heard.append, sleep)
+    await services.run.stand_by(folder, heard.append, sleep)
     assert len(waits) == 3
     assert len(heard) == 1

@@ -11,7 +11,7 @@ from shoal import services
 from shoal.commands import options
 from shoal.commands.crawl import run_to_the_end
 from shoal.commands.options import PATH
-from shoal.commands.output import teller
+from shoal.commands.output import run_async, teller
 from shoal.commands.setting_options import InSections, cluster_option, crawl_options, with_settings
 from shoal.errors import FolderBusy, InputError
 from shoal.settings import ListenAddress
@@ -45,7 +45,7 @@ def resume(
     services.crawls.join_crawl(folder, given, os.environ)
     while True:
         if standby:
-            services.run.stand_by(folder, teller(silent=quiet))
+            run_async(services.run.stand_by(folder, teller(silent=quiet)))
         try:
             services.crawls.change_settings(folder, given)
             return run_to_the_end(folder, metrics, as_json=as_json, quiet=quiet)

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 import uuid
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from contextlib import (
     AbstractAsyncContextManager,
     ExitStack,
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
 Watch = Callable[[Coordinator], Coroutine[None, None, None]]
 """Shows how a crawl stands; cancelled when the crawl is over."""
+Sleep = Callable[[float], Awaitable[None]]
 _STANDBY_SECONDS = 1.0
 
 
@@ -56,12 +57,12 @@ async def _nobody(coordinator: Coordinator) -> None:
     """Watches nothing."""
 
 
-def stand_by(folder: Path, say: Callable[[str], None], sleep: Callable[[float], None] = time.sleep) -> None:
+async def stand_by(folder: Path, say: Callable[[str], None], sleep: Sleep = asyncio.sleep) -> None:
     """Return when nobody is at work at the crawl; `say` hears, once, if somebody is."""
-    if _is_taken(folder):
+    if await asyncio.to_thread(_is_taken, folder):
         say("Another machine is at work at this crawl: this one stands by, and takes over when that ends.")
-    while _is_taken(folder):
-        sleep(_STANDBY_SECONDS)
+    while await asyncio.to_thread(_is_taken, folder):
+        await sleep(_STANDBY_SECONDS)
 
 
 def _is_taken(folder: Path) -> bool:
