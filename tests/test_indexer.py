@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 from pathlib import Path
 
 import pytest
@@ -96,3 +98,30 @@ def test_what_a_crawl_adds_while_pages_are_weighed_counts_the_next_time() -> Non
     home, new = key_of("http://a.test/"), key_of("http://a.test/new")
     links = [(1, [new], ["new"]), (2, [home], ["home"])]  # page 2 came after the pages were counted
     assert indexer.stand({home: 1}, links) == {1: indexer.OffPageSignals()}
+
+
+@pytest.mark.slow
+async def test_a_server_that_ends_a_crawl_at_once_goes_on_and_so_does_the_index(
+    stock: Stock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing of the process that completes the index belongs to the event loop, which would complain when it is forgotten."""
+    monkeypatch.setattr(indexer, "_SHORT", 0.0)
+    started = asyncio.Event()
+
+    async def crawl() -> None:
+        async with indexer.index_kept(stock.folder, lambda sentence: None):
+            while not exists(stock.folder / indexer.PAGES):  # noqa: ASYNC110  another process makes it
+                await asyncio.sleep(0.05)
+            started.set()
+            await asyncio.Event().wait()
+
+    crawling = asyncio.ensure_future(crawl())
+    await started.wait()
+    crawling.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await crawling
+    del crawling
+    gc.collect()  # a warning would fail the test
+    async with asyncio.timeout(30.0):
+        while not check(stock.folder).sound:  # noqa: ASYNC110
+            await asyncio.sleep(0.05)

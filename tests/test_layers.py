@@ -44,7 +44,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("protocols",),
     ("settings",),
     ("model",),
-    ("urls", "text", "files", "signals", "printable", "__init__"),
+    ("urls", "text", "files", "signals", "printable", "os_process", "__init__"),
     ("extras",),
     ("errors", "cache"),
 )

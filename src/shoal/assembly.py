@@ -55,11 +55,13 @@ def make_coordinator(
     inherited: Iterable[str] = (),
     far: bool = False,
     locator: Locator | None = None,
+    run: str = "",
 ) -> Coordinator:
     """The stateful half of a crawl, as its settings want it, standing where the last run left it.
 
     `inherited` are hosts that requests of an earlier run may be under way to. `far` when tasks go to other machines. Without a
-    `locator` hosts are asked although nobody knows where they live: they have no address, or a proxy knows it.
+    `locator` hosts are asked although nobody knows where they live: they have no address, or a proxy knows it. `run` is what
+    others know this run by.
     """
     settings = store.settings
     rulebook = Rulebook(settings.politeness, settings.fetching.user_agent, store.robots)
@@ -77,7 +79,15 @@ def make_coordinator(
     lanes = Lanes(pages=PageLane(parts, side_tasks), robots=robots, side_tasks=side_tasks)
     arrivals, committer = Arrivals(parts, lanes), Committer(parts, lanes, commit_seconds)
     handout = Handout(parts, lanes, arrivals, committer)
-    return Coordinator(parts, lanes=lanes, handout=handout, arrivals=arrivals, committer=committer)
+    return Coordinator(
+        parts,
+        lanes=lanes,
+        handout=handout,
+        arrivals=arrivals,
+        committer=committer,
+        wishes=store.wishes.news,
+        run=run,
+    )
 
 
 def _make_parts(

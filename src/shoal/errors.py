@@ -9,6 +9,7 @@
     │   ├── DatabaseDamaged    its database is none, or not whole: `shoal check --repair`
     │   └── DatabaseGone       the server that keeps the crawl cannot be reached at this moment
     ├── BrokerRefused          the broker is there, but does not let us in
+    ├── StartFailed            a crawl that was to run as a process of its own ended at once, or did not begin
     ├── StorageFull            the disk is full; everything committed before is safe
     ├── NotAllowed             this person may not do that
     └── NoSeedReached          not one seed could be fetched
@@ -50,6 +51,10 @@ class DatabaseDamaged(FolderError):
 
 class DatabaseGone(FolderError):
     """The server that keeps the crawl cannot be reached; it may come back."""
+
+
+class StartFailed(ShoalError):
+    """A crawl that was to run as a process of its own does not."""
 
 
 class StorageFull(ShoalError):

@@ -9,12 +9,13 @@ from __future__ import annotations
 import asyncio
 import select
 import sys
-from asyncio.subprocess import PIPE
+import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from math import log
 from pathlib import Path
+from subprocess import PIPE
 from zlib import crc32
 
 import msgspec
@@ -25,6 +26,7 @@ from shoal.errors import FolderBusy, FolderError, ShoalError
 from shoal.index.analyzer import tokens
 from shoal.index.index_folder import STANDINGS, IndexWriter, exists, opened, problem
 from shoal.index.schema import Document
+from shoal.os_process import OutlivingProcess
 from shoal.protocols import Progress, no_progress
 from shoal.store import change_feed
 from shoal.store import crawl_folder as folders
@@ -311,17 +313,16 @@ async def _keep_index(folder: Path, over: asyncio.Event) -> str:
 
 
 async def _index_elsewhere(folder: Path, over: asyncio.Event) -> str:
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "shoal.indexer", str(folder)), stdin=PIPE, stderr=PIPE, start_new_session=True
-    )
-    assert process.stdin is not None
-    assert process.stderr is not None
-    try:
-        await over.wait()
-    finally:
-        process.stdin.close()  # which tells it that the crawl is over; when we are in a hurry, it goes on by itself
-    complaint = (await process.stderr.read()).decode("utf-8", "replace").strip()
-    return complaint.rpartition("\n")[2] if await process.wait() else ""
+    command = (sys.executable, "-m", "shoal.indexer", str(folder))
+    with tempfile.TemporaryFile() as said:
+        process = OutlivingProcess(command, stdin=PIPE, complaints=said)
+        try:
+            await over.wait()
+        finally:
+            process.close_stdin()  # which tells it that the crawl is over; when we are in a hurry, it goes on by itself
+        code = await asyncio.wrap_future(process.ended)
+        said.seek(0)
+        return said.read().decode("utf-8", "replace").strip().rpartition("\n")[2] if code else ""
 
 
 def _input_ended(seconds: float) -> bool:

@@ -50,3 +50,9 @@ def test_ctrl_c_is_answered_on_the_screen() -> None:
     assert drawn(replace(NOW, stopping=True))[-1].strip() == (
         "Finishing 9 requests in flight; Ctrl-C again stops at once."
     )
+
+
+def test_a_pause_is_told_on_the_screen() -> None:
+    paused = replace(NOW, paused=True)
+    assert drawn(paused)[-1].strip() == "Paused: shoal start lets it go on, Ctrl-C stops it."
+    assert "Finishing" in drawn(replace(paused, stopping=True))[-1]

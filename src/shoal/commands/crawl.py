@@ -14,6 +14,7 @@ from shoal.commands import options
 from shoal.commands.options import PATH
 from shoal.commands.output import STOPPED, answer, counted, in_folder, path_text, reply, run_async, teller
 from shoal.commands.setting_options import InSections, crawl_options, setting_option, start_option, with_settings
+from shoal.commands.start import start_in_background
 from shoal.errors import AddressTaken, InputError, NoSeedReached
 from shoal.installation.location import installation_of
 from shoal.printable import harmless
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 )
 @crawl_options
 @options.metrics
+@options.background
 @options.progress
 def crawl(
     topic_file: Path | None,
@@ -45,6 +47,7 @@ def crawl(
     folder: Path | None,
     model_file: Path | None,
     metrics: ListenAddress | None,
+    background: bool,
     as_json: bool,
     quiet: bool,
     **given: object,
@@ -63,6 +66,8 @@ def crawl(
     model = None if model_file is None else services.models.read_model(model_file)
     cluster = services.topics.servers_of(topic_file, os.environ, given)
     made = services.crawls.start_crawl(folder, settings, model, cluster)
+    if background:
+        return start_in_background(folder, metrics, as_json=as_json, quiet=quiet)
     try:
         return run_to_the_end(folder, metrics, as_json=as_json, quiet=quiet)
     except (NoSeedReached, AddressTaken):  # so that the same command works when the mistake is found

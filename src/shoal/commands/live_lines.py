@@ -15,19 +15,23 @@ if TYPE_CHECKING:
 
 FRAME_SECONDS = 0.25
 _FRAMES_PER_LINE = 20
+PAUSED = "Paused: shoal start lets it go on, Ctrl-C stops it."
 HOLDING_BACK = "better links wait for their hosts (--hurry does not)"
 
 
 async def tell_lines(coordinator: Coordinator) -> None:
     """A plain line now and then, until the crawl is over."""
-    told = False
+    told = paused = False
     for frame in itertools.count(1):
         await asyncio.sleep(FRAME_SECONDS)
         now = coordinator.statistics()
         if now.stopping and not told:
             told = True
             tell(stopping_line(now))
-        if frame % _FRAMES_PER_LINE == 0:
+        if now.paused != paused:
+            paused = now.paused
+            tell(PAUSED if paused else "The crawl goes on.")
+        if frame % _FRAMES_PER_LINE == 0 and (now.fetching or not paused):
             tell(line(now))
 
 

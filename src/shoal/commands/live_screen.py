@@ -12,7 +12,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from shoal.commands.live_lines import FRAME_SECONDS, HOLDING_BACK, clock, side_tasks, size, stopping_line
+from shoal.commands.live_lines import FRAME_SECONDS, HOLDING_BACK, PAUSED, clock, side_tasks, size, stopping_line
 from shoal.commands.terminal import one_line
 from shoal.printable import harmless
 
@@ -37,8 +37,14 @@ def screen(folder: Path, now: Statistics, outlook: Outlook | None = None) -> Ren
     """How a crawl stands, in a terminal that can be drawn over."""
     title = Text.assemble(("shoal ", "bold"), f"{folder}  {clock(now.elapsed)}  {size(now.bytes)}", overflow="ellipsis")
     title.no_wrap = True
-    foot = Text(stopping_line(now), style="yellow") if now.stopping else Text("Ctrl-C stops; nothing is lost.", "dim")
-    return Group(title, _figures(now), *_fetches(now), *_besides(now, outlook), foot)
+    return Group(title, _figures(now), *_fetches(now), *_besides(now, outlook), _foot(now))
+
+
+def _foot(now: Statistics) -> Text:
+    """What can be done at this moment."""
+    if now.stopping:
+        return Text(stopping_line(now), style="yellow")
+    return Text(PAUSED, style="yellow") if now.paused else Text("Ctrl-C stops; nothing is lost.", "dim")
 
 
 def _fetches(now: Statistics) -> Iterator[Text]:

@@ -131,6 +131,16 @@ metrics = click.option(
     "--metrics", type=listen_address, metavar="[HOST:]PORT", help="Show figures to Prometheus there, at /metrics."
 )
 
+background = click.option("--background", is_flag=True, help="Return at once; the crawl goes on by itself.")
+
+OBEYED_WITHIN = 5.0
+"""Seconds that a command waits for a crawl to do what it is told: it listens about once in each."""
+
+
+def who() -> str:
+    """Who types this, for whoever asks who told a crawl to stop."""
+    return f"{os.environ.get('USER') or os.getuid()} on {os.uname().nodename}"
+
 
 def together(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _Command]:
     """Several options as one, in this order."""

@@ -49,6 +49,13 @@ def resume(
         try:
             services.crawls.change_settings(folder, given)
             return run_to_the_end(folder, metrics, as_json=as_json, quiet=quiet)
-        except FolderBusy:  # another one that stood by was quicker
+        except FolderBusy as error:  # another one that stood by was quicker
             if not standby:
-                raise
+                raise _paused(folder, error) from None
+
+
+def _paused(folder: Path, error: FolderBusy) -> FolderBusy:
+    """One that is paused has its process, and only needs to be told."""
+    if services.supervisor.state_of(folder).state != "paused":
+        return error
+    return FolderBusy(f"{error} It is paused: 'shoal start --dir {folder}' lets it go on.")

@@ -14,11 +14,12 @@ from shoal import services
 from shoal.commands import options
 from shoal.commands.console import say
 from shoal.commands.live_lines import clock, size
-from shoal.commands.output import aligned, counted, reply, run_async
+from shoal.commands.output import aligned, counted, reply, run_async, whole
 
 if TYPE_CHECKING:
     from shoal.model.stored import WorkerRecord
     from shoal.services.cluster_status import Attendance
+    from shoal.services.supervisor import RunState
     from shoal.store.crawl_status import HostCounts, ReasonCount, Status
 
 _SHOWN_CLOSED = 5
@@ -33,13 +34,18 @@ _SHOWN_WORKERS = 40
 def status(folder: Path, as_json: bool) -> int:
     """How does a crawl stand: its queues, hosts, workers and rates."""
     found, cluster = services.status.crawl_status(folder), run_async(services.cluster_status.attendance(folder))
-    whole = asdict(found) | {"cluster": cluster}
-    return reply(whole, lambda: show_status(folder, found, cluster), as_json=as_json)
+    run = services.supervisor.state_of(folder)
+    said = asdict(found) | {"cluster": cluster, "run": whole(run)}
+    return reply(said, lambda: show_status(folder, found, cluster, run), as_json=as_json)
 
 
-def show_status(folder: Path, status: Status, cluster: Attendance | None = None) -> None:
+def show_status(folder: Path, status: Status, cluster: Attendance | None = None, run: RunState | None = None) -> None:
     """The queues, hosts and rates of a crawl, and its workers if they are on other machines."""
-    say(f"{folder}  {'running' if status.running else 'not running'}", "bold")
+    word = "running" if status.running else "not running"
+    say(f"{folder}  {run.state if run is not None and run.at_work else word}", "bold")
+    if run is not None:
+        for line in _of_run(run, time.time()):
+            say(line)
     for line in summary(status):
         say(line)
     for title, rows in (("URLs", _queues(status)), ("Hosts", _hosts(status))):
@@ -50,6 +56,18 @@ def show_status(folder: Path, status: Status, cluster: Attendance | None = None)
         say(f"\n{line}")
     if cluster is not None:
         show_attendance(cluster)
+
+
+def _of_run(run: RunState, now: float) -> Iterator[str]:
+    """What is worth saying of the process that runs it, or of how it ended."""
+    if run.at_work and run.live is not None:
+        live, age = run.live, run.age(now) or 0.0
+        yield (
+            f"process {run.pid} on {run.host}: {live.rate:.1f} pages/s lately, {live.in_flight:,} in flight, "
+            f"as of {_ago(age)}"
+        )
+    elif run.state in ("failed", "dead"):
+        yield run.why
 
 
 # --- what came of it -------------------------------------------------------------------------------------------------

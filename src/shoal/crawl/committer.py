@@ -13,11 +13,14 @@ from shoal.crawl.lane import Lanes
 from shoal.crawl.metrics import COMMIT_BOUNDS
 from shoal.crawl.parts import CrawlParts
 from shoal.histogram import Histogram
+from shoal.model.live import LiveFigures
 from shoal.model.stored import Changes, FetchedPage, WorkerRecord
 
 _T = TypeVar("_T")
 COMMIT_SECONDS = 0.5
 """What a crash may cost: pages fetched in this time are fetched again."""
+_IDLE_SECONDS = 1.0
+"""Between two batches of a crawl that is paused: they only say that it is."""
 _FULL_BATCH = 64
 """Pages after which a commit does not wait any longer."""
 _MAX_UNSAVED = 512
@@ -51,6 +54,7 @@ class Committer:
         """How long commits took since this run began."""
         self._tell_durable: Callable[[int], None] = lambda batch: None
         self._workers: Callable[[], tuple[WorkerRecord, ...]] = tuple
+        self._live: Callable[[], LiveFigures | None] = lambda: None
         self._due = asyncio.Event()
 
     @property
@@ -68,6 +72,10 @@ class Committer:
         self._tell_durable = tell_durable
         self._workers = workers
 
+    def tell_live(self, live: Callable[[], LiveFigures]) -> None:
+        """Every batch has with it how the run stands."""
+        self._live = live
+
     def hurry(self) -> None:
         """The next batch does not wait any longer."""
         self._due.set()
@@ -77,10 +85,10 @@ class Committer:
         if self._lanes.pages.unsaved >= _FULL_BATCH:
             self._due.set()
 
-    async def wait(self) -> None:
+    async def wait(self, *, idle: bool = False) -> None:
         """Return when a batch is full, when enough time went by, or when the crawl is over."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(self._seconds):
+            async with asyncio.timeout(max(self._seconds, _IDLE_SECONDS) if idle else self._seconds):
                 await self._due.wait()
 
     async def commit(self) -> None:
@@ -106,11 +114,15 @@ class Committer:
         for lane in self._lanes:
             changes = lane.collect(changes)
         self._noted_errors = self._internal_errors.count
+        workers, live = self._workers(), self._live()
+        if live is not None and workers:
+            live = replace(live, workers=sum(worker.state == "working" for worker in workers))
         return replace(
             changes,
             patterns=tuple(self._traps.changes()),
             topics=self._background.take_topics(),
-            workers=self._workers(),
+            workers=workers,
+            live=live,
             elapsed=self._meter.elapsed(self._clock()),
             internal_errors=self._noted_errors,
         )

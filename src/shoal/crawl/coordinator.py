@@ -7,6 +7,8 @@ worker processes talk to it through `crawl/processes.py`. All state changes betw
 from __future__ import annotations
 
 import asyncio
+import time
+from collections.abc import Callable
 
 from msgspec.structs import replace
 
@@ -17,14 +19,25 @@ from shoal.crawl.metrics import CrawlFigures, Statistics
 from shoal.crawl.parts import CrawlParts
 from shoal.crawl.termination import Ending
 from shoal.model import Missed, Seen, SeenImage, Task, Topic, Visit, timing_of
+from shoal.model.live import LiveFigures, RunWord, Wish
 
 
 class Coordinator:
     """Runs one crawl. Implements `protocols.Broker`."""
 
     def __init__(
-        self, parts: CrawlParts, *, lanes: Lanes, handout: Handout, arrivals: Arrivals, committer: Committer
+        self,
+        parts: CrawlParts,
+        *,
+        lanes: Lanes,
+        handout: Handout,
+        arrivals: Arrivals,
+        committer: Committer,
+        wishes: Callable[[], Wish | None],
+        run: str = "",
+        wall: Callable[[], float] = time.time,
     ) -> None:
+        """`wishes` answers what somebody wants since it was asked last; `run` and `wall` say which run this is, and when."""
         self._host_schedule = parts.host_schedule
         self._clocks = parts.clocks
         self._background = parts.background
@@ -41,6 +54,12 @@ class Coordinator:
         self.outlook = parts.background.outlook
         self.when_topic_changes = parts.background.when_topic_changes
         self.work_with = committer.work_with
+        self._wishes = wishes
+        self._run = run
+        self._wall = wall
+        self._ended: Ending | None = None
+        """Why the crawl is over, once nothing can change that."""
+        committer.tell_live(self.live)
 
     # --- what workers ask and tell -----------------------------------------------------------------------------------
 
@@ -101,8 +120,9 @@ class Coordinator:
     async def _commit_all(self) -> Ending:
         self._handout.dispatch()
         while (ending := self.ending) is None:
-            await self._committer.wait()
+            await self._committer.wait(idle=self._handout.paused)
             await self._commit()
+        self._ended = ending
         self._handout.dispatch()
         await self._commit()
         if not self._committer.has_all_errors:  # those of the last batch itself
@@ -111,6 +131,7 @@ class Coordinator:
 
     async def _commit(self) -> None:
         await self._committer.commit()
+        self._obey()
         self._handout.dispatch()
 
     async def restore(self, visit: Seen | SeenImage) -> bool:
@@ -130,6 +151,30 @@ class Coordinator:
         """Hand out nothing more; the crawl ends when what is in flight has come home."""
         self._handout.stopping = True
         self._handout.dispatch()
+
+    def pause(self) -> None:
+        """Hand out nothing until `go_on`; what is in flight comes home. Meanwhile no time counts, and nothing ends the crawl."""
+        if not self._handout.paused:
+            self._handout.paused = True
+            self._meter.pause(self.now())
+            self._handout.dispatch()
+
+    def go_on(self) -> None:
+        """Hand out again what there is."""
+        if self._handout.paused:
+            self._handout.paused = False
+            self._meter.go_on(self.now())
+            self._handout.dispatch()
+
+    def _obey(self) -> None:
+        """What others want of the crawl, who are not at its keyboard."""
+        match self._wishes():
+            case Wish(want="stop"):
+                self.stop()
+            case Wish(want="pause"):
+                self.pause()
+            case Wish(want="run"):
+                self.go_on()
 
     @property
     def ending(self) -> Ending | None:
@@ -153,11 +198,42 @@ class Coordinator:
             hosts_waiting=asleep,
             fetching=self._lanes.pages.fetching,
             stopping=self._handout.stopping,
+            paused=self._handout.paused,
             holding_back=self._handout.is_holding_back,
             images=self._lanes.side_tasks.images,
             side_tasks=len(self._lanes.side_tasks),
             internal=self._internal_errors.count,
         )
+
+    def live(self) -> LiveFigures:
+        """The same for those who watch from elsewhere; cheap, because every commit has it."""
+        now = self._meter.snapshot(self.now())
+        return LiveFigures(
+            run=self._run,
+            at=self._wall(),
+            state=self._word,
+            why=self._ended or "",
+            pages=now.pages,
+            relevant=now.relevant,
+            failed=now.failed,
+            skipped=now.skipped,
+            retries=now.retries,
+            in_flight=self._lanes.in_flight,
+            waiting=len(self._lanes.pages),
+            side_tasks=len(self._lanes.side_tasks),
+            images=self._lanes.side_tasks.images,
+            bytes=now.bytes,
+            elapsed=now.elapsed,
+            rate=now.rate,
+            hosts=self._host_schedule.known,
+            internal=self._internal_errors.count,
+        )
+
+    @property
+    def _word(self) -> RunWord:
+        if self._ended is not None:
+            return "ended"
+        return "stopping" if self._handout.stopping else "paused" if self._handout.paused else "running"
 
     def figures(self) -> CrawlFigures:
         """The same with all that an operator watches."""

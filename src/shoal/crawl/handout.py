@@ -92,6 +92,8 @@ class Handout:
         self._committer = committer
         self.stopping = False
         """Nothing more is handed out."""
+        self.paused = False
+        """The same for a while: no end comes of it."""
         self._resting = False
         """Nothing may be asked for a long time, as of the last look."""
         self._waiters: deque[asyncio.Future[Task | None]] = deque()
@@ -107,6 +109,8 @@ class Handout:
             return None
         if self.stopping:
             return Ending.STOPPED
+        if self.paused:
+            return None
         spent = self._budget_left.spent(self._clock())
         if spent in _AT_ONCE or (spent and not self._lanes.side_tasks):
             return spent
@@ -117,7 +121,7 @@ class Handout:
     @property
     def is_holding_back(self) -> bool:
         """Somebody waits, and has nothing only because better URLs wait for hosts that may be asked soon."""
-        return self._host_schedule.is_holding_back and bool(self._waiters) and not self.stopping
+        return self._host_schedule.is_holding_back and bool(self._waiters) and not (self.stopping or self.paused)
 
     async def lease(self, take_back: Callable[[Task], None]) -> Task | None:
         """The next request to make, as soon as there is one; None when the crawl is over. Cancelled, it takes nothing."""
@@ -166,7 +170,7 @@ class Handout:
             self._timer = None
         now = self._clock()
         at = self._frontier.ready_at() if self._waiters and self._may_ask() else None
-        deadline = self._budget_left.deadline()
+        deadline = None if self.paused else self._budget_left.deadline()
         # When the deadline is over, what is in flight ends the crawl.
         moments = [moment for moment in (at, deadline if deadline and deadline > now else None) if moment is not None]
         if moments and self.ending is None:
@@ -178,7 +182,7 @@ class Handout:
 
     def _may_ask(self) -> bool:
         """False when no request may be made, whatever waits."""
-        if self.stopping or not self._committer.has_room:
+        if self.stopping or self.paused or not self._committer.has_room:
             return False
         spent = self._spent()
         return not spent or (bool(self._lanes.side_tasks) and spent not in _AT_ONCE)

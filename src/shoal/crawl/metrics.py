@@ -42,6 +42,8 @@ class Statistics(msgspec.Struct, frozen=True, kw_only=True):
     fetching: tuple[str, ...] = ()
     stopping: bool = False
     """Somebody asked for an end; what is in flight comes home first."""
+    paused: bool = False
+    """Nothing is handed out until somebody lets it go on."""
     holding_back: bool = False
     """Requests could be made, but better URLs wait for hosts that may be asked soon, and pages are scarce."""
     images: int = 0
@@ -63,6 +65,7 @@ class Meter:
         self._order = max(totals.last_order, totals.pages)
         self._before = totals.elapsed
         self._started = now
+        self._paused_at: float | None = None
         self._recent: deque[float] = deque()
         # URLs of this run that were given up, left out when their turn came, or got another chance:
         self.failed = self.skipped = self.retries = 0
@@ -70,7 +73,17 @@ class Meter:
 
     def elapsed(self, now: float) -> float:
         """Seconds of crawling, over all runs."""
-        return self._before + now - self._started
+        return self._before + (now if self._paused_at is None else self._paused_at) - self._started
+
+    def pause(self, now: float) -> None:
+        """From now on time does not count, until `go_on`."""
+        self._paused_at = now
+
+    def go_on(self, now: float) -> None:
+        """Time counts again."""
+        if self._paused_at is not None:
+            self._started += now - self._paused_at
+            self._paused_at = None
 
     def time_of(self, elapsed: float | None) -> float | None:
         """The moment at which so many seconds of crawling will be over."""

@@ -179,6 +179,11 @@ class HostSchedule:
         elif -priority < host.top < math.inf:
             self._make_ready(host, -priority)
 
+    @property
+    def known(self) -> int:
+        """How many hosts there are."""
+        return len(self._hosts)
+
     def counts(self) -> tuple[int, int]:
         """How many hosts may be asked now, and how many have URLs but must wait."""
         ready = sum(host.top < math.inf for host in self)

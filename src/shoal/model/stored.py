@@ -6,6 +6,7 @@ What travels between the parts of a crawl is in `model/`; these hold some of it.
 from __future__ import annotations
 
 from shoal.model import Entry, Reason, Seen, SeenImage, Sighting, State, Topic, Value
+from shoal.model.live import LiveFigures
 
 
 class Known(Value, frozen=True, gc=False):
@@ -216,3 +217,5 @@ class Changes(Value, frozen=True):
     """Seconds of crawling so far, over all runs."""
     internal_errors: int = 0
     """So far, over all runs."""
+    live: LiveFigures | None = None
+    """How the run stands at this moment, for those who watch."""

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from shoal.services import seeds as seeds
     from shoal.services import setting_forms as setting_forms
     from shoal.services import status as status
+    from shoal.services import supervisor as supervisor
     from shoal.services import topics as topics
     from shoal.services import versions as versions
     from shoal.services import workers as workers

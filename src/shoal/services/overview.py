@@ -12,6 +12,7 @@ from pathlib import Path
 from shoal.errors import ShoalError
 from shoal.installation.location import Installation
 from shoal.services.catalog import crawl_folders
+from shoal.services.supervisor import StateWord, state_in
 from shoal.settings import Cluster
 from shoal.store import crawl_folder as folders
 from shoal.store import crawl_status
@@ -28,7 +29,7 @@ class CrawlSummary(StoreAnswer, frozen=True, kw_only=True):
     folder: str
     topic: str = ""
     state: str = ""
-    """In a word; empty when the crawl cannot be opened."""
+    """In a word (`services.supervisor.StateWord`); empty when the crawl cannot be opened."""
     pages: int = 0
     relevant: int = 0
     waiting: int = 0
@@ -60,15 +61,15 @@ def _summary(cluster: Cluster, name: str, folder: Path) -> CrawlSummary:
         folders.look_up(folder, cluster)
         with folders.reading(folder) as database:
             topic, found = folders.read_settings(folder, database).topic.name, crawl_status.glance(database)
-        return _shown(crawl, topic, found, running=folders.is_running(folder))
+            return _shown(crawl, topic, found, state_in(folder, database).state)
     except ShoalError as error:
         return crawl(problem=str(error))
 
 
-def _shown(crawl: partial[CrawlSummary], topic: str, found: Glance, *, running: bool) -> CrawlSummary:
+def _shown(crawl: partial[CrawlSummary], topic: str, found: Glance, state: StateWord) -> CrawlSummary:
     return crawl(
         topic=topic,
-        state="running" if running else "stopped",
+        state=state,
         pages=found.pages,
         relevant=found.relevant,
         waiting=found.waiting,

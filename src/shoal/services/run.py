@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import socket
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
@@ -13,6 +15,7 @@ from contextlib import (
     closing,
     contextmanager,
     nullcontext,
+    suppress,
 )
 from functools import partial
 from pathlib import Path
@@ -34,13 +37,15 @@ from shoal.installation.postgres_ledger import PostgresLedger
 from shoal.installation.sqlite_ledger import SqliteLedger
 from shoal.internal_errors import LOGGER as INTERNAL_ERRORS
 from shoal.model import State
+from shoal.model.live import RunRecord, RunWord
+from shoal.os_process import born
 from shoal.services.catalog import write_down
 from shoal.settings import ListenAddress, Settings
 from shoal.signals import Interrupted, never_interrupted
 from shoal.steady_clock import SteadyClock, WallLedger
 from shoal.store import crawl_folder as folders
 from shoal.store import crawl_status as report
-from shoal.store import ownership
+from shoal.store import ownership, run_control
 from shoal.store.crawl_store import CrawlStore, open_store
 
 if TYPE_CHECKING:
@@ -90,6 +95,7 @@ async def run_crawl(
     """
     with ExitStack() as stack:
         store = stack.enter_context(open_store(folder))
+        run = stack.enter_context(_noted(folder, heeds_signals=interrupted is not never_interrupted))
         _put_on_the_list(installation, folder, say)
         stack.enter_context(_bugs_logged(folder))
         store.settings = folders.with_password(store.settings, installation.proxy)
@@ -106,6 +112,7 @@ async def run_crawl(
             inherited=inherited,
             far=bool(broker),
             locator=locator,
+            run=run.id,
         )
         stack.enter_context(interrupted(coordinator.stop))
         dispatch = _dispatch(coordinator, store, inherited, clock) if broker else None
@@ -130,6 +137,36 @@ def _put_on_the_list(installation: Installation, folder: Path, say: Callable[[st
         write_down(installation, folder)
     except ShoalError as error:
         say(f"This crawl is not on the list of crawls: {error}")
+
+
+@contextmanager
+def _noted(folder: Path, *, heeds_signals: bool) -> Iterator[RunRecord]:
+    """Others can see who runs the crawl, and afterwards also an end that no commit could tell of."""
+    run = RunRecord(
+        id=uuid.uuid4().hex,
+        pid=os.getpid(),
+        host=socket.gethostname(),
+        born=born(os.getpid()),
+        began=time.time(),
+        heeds_signals=heeds_signals,
+    )
+    run_control.begin_run(folder, run)
+    try:
+        yield run
+    except asyncio.CancelledError:
+        _note_end(folder, run, "ended", Ending.STOPPED)
+        raise
+    except ShoalError as error:
+        _note_end(folder, run, "failed", str(error))
+        raise
+    except Exception as error:
+        _note_end(folder, run, "failed", f"{type(error).__name__}, which is our fault.")
+        raise
+
+
+def _note_end(folder: Path, run: RunRecord, state: RunWord, why: str) -> None:
+    with suppress(ShoalError):  # the disk is full, the database is gone: then others see that it died
+        run_control.end_run(folder, run, state, why)
 
 
 @contextmanager

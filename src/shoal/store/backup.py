@@ -29,7 +29,7 @@ from shoal.errors import FolderError, InputError
 from shoal.files import complaints, created, written
 from shoal.protocols import Progress, no_progress
 from shoal.store import crawl_folder as folders
-from shoal.store import mark_log, migrate, ownership
+from shoal.store import mark_log, migrate, ownership, run_control
 from shoal.store import shared_crawl as clusters
 from shoal.store.crawl_status import StoreAnswer
 from shoal.store.upgrades import schema
@@ -125,6 +125,7 @@ def _copy_database(database: Database, path: Path) -> tuple[str, int, list[tuple
             with database.snapshot():
                 migrate.copy_tables(database, copy)
         folders.erase_secrets(copy)
+        run_control.forget_run(copy)
         crawl = folders.read_meta(copy, "crawl", str) or ""
         (pages,) = copy.execute("SELECT count(*) FROM pages").fetchone()
         ends = [msgspec.json.decode(value, type=tuple[str, int]) for (value,) in copy.execute(_POSITIONS)]

@@ -21,6 +21,7 @@ from shoal.model.stored import Changes, Duplicate, ImageFate, Revisited
 from shoal.store import crawl_folder as folders
 from shoal.store import shared_crawl as clusters
 from shoal.store.mark_log import MarkLogReader, MarkTable
+from shoal.store.run_control import WishFile, WishRow
 from shoal.store.url_index import SqliteUrlIndex, index_of, mirror_of
 
 
@@ -98,6 +99,8 @@ logger = logging.getLogger(__name__)
 _T = TypeVar("_T")
 _CHECKPOINT_ROWS = 50_000
 """About 50 MB of write-ahead log."""
+_ROWS_OF_A_COMMIT = 4
+"""What each commit notes of itself takes as much of the log as so many rows: a crawl may pause for days, and commits on."""
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 3.0
 """Seconds between two attempts to reach a server that is gone."""
@@ -138,7 +141,7 @@ class SqliteCommit:
         self._checkpointer = folders.connect_file(folder)
         self._rows_since_checkpoint = 0
         self.url_index = SqliteUrlIndex(self.database, index_of(folder / folders.DATABASE))
-        self.marks = MarkLogReader(folder)
+        self.marks, self.wishes = MarkLogReader(folder), WishFile(folder)
 
     def note(self) -> dict[str, object]:
         """What each commit writes down about itself."""
@@ -148,7 +151,7 @@ class SqliteCommit:
         """Make a batch durable."""
         await on_the_loop(batch.steps())
         await on_the_loop(self.url_index.learn(batch.keys))
-        self._rows_since_checkpoint += batch.rows
+        self._rows_since_checkpoint += batch.rows + _ROWS_OF_A_COMMIT
         if self._rows_since_checkpoint >= _CHECKPOINT_ROWS:
             self._rows_since_checkpoint = 0
             await asyncio.to_thread(self._checkpointer.execute, "PRAGMA wal_checkpoint(PASSIVE)")
@@ -179,7 +182,7 @@ class PostgresCommit:
         """How many batches are stored."""
         self.near = mirror_of(database)
         self.url_index = SqliteUrlIndex(self.near, self.near)
-        self.marks = MarkTable(database)
+        self.marks, self.wishes = MarkTable(database), WishRow(database)
 
     def note(self) -> dict[str, object]:
         return {_COMMITS: self._commits + 1}
@@ -210,6 +213,7 @@ class PostgresCommit:
     def _write(self, batch: Batch) -> None:
         at_once(batch.steps())
         self.marks.look()
+        self.wishes.look()
 
     async def _come_back(self) -> int:
         """Return when the crawl is ours again; answers how many batches are stored."""

@@ -10,6 +10,7 @@ import fcntl
 import os
 import socket
 import sqlite3
+import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, nullcontext
@@ -35,6 +36,8 @@ DATABASE, MODEL, MARKS = ownership.DATABASE, ownership.MODEL, ownership.MARKS
 is_own = ownership.is_own
 META = upsert("meta", "key", "value")
 """Keeps a JSON text under a key."""
+_LOOKERS, _LOOK_SECONDS = 100, 0.001
+"""So often a lock is tried for that others only look at, and so long is waited between."""
 _T = TypeVar("_T")
 
 
@@ -379,10 +382,8 @@ def _lock_folder(folder: Path) -> Iterator[None]:
         handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     try:
         owner = os.pread(handle, 20, 0).decode("ascii", "replace").strip()
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise FolderBusy(f"Another crawl (process {owner or 'unknown'}) is running in {folder}.") from None
+        if not _try_lock(handle):
+            raise FolderBusy(f"Another crawl (process {owner or 'unknown'}) is running in {folder}.")
         if owner and not owner.isdigit():
             raise FolderError(
                 f"The file {folder / LOCK} is not shoal's: move it away, because a crawl needs this name."
@@ -392,6 +393,22 @@ def _lock_folder(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
+
+
+def _try_lock(handle: int) -> bool:
+    """False when somebody else has the lock; who only looks at it (`at_work`) holds it for a moment, which is waited for."""
+    for _ in range(_LOOKERS):
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return False
+            fcntl.flock(handle, fcntl.LOCK_UN)
+            time.sleep(_LOOK_SECONDS)
+    return False
 
 
 @contextmanager
@@ -405,20 +422,38 @@ def lock_existing(folder: Path) -> Iterator[None]:
 
 def is_running(folder: Path) -> bool:
     """True while a crawl is at work in the folder, or at the same crawl on another machine."""
-    if (home := _home_of(folder)).database:
+    return at_work(folder) is not None
+
+
+def at_work(folder: Path, connection: Database | None = None) -> int | None:
+    """The number of the process that has the crawl locked, here or on another machine; 0 when it has not said it yet.
+
+    Whoever has a `connection` to the crawl's database spares another one.
+    """
+    if isinstance(connection, PostgresDatabase):
+        return _at_work_elsewhere(connection)
+    if connection is None and (home := _home_of(folder)).database:
         with closing(clusters.connect(folder, home)) as database:
-            return clusters.holder(database) is not None
+            return _at_work_elsewhere(database)
     try:
         handle = os.open(folder / LOCK, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
-        return False
+        return None
     try:
         fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
-        return True
+        said = os.pread(handle, 20, 0).strip()
+        return int(said) if said.isdigit() else 0
     finally:
         os.close(handle)
-    return False
+    return None
+
+
+def _at_work_elsewhere(database: PostgresDatabase) -> int | None:
+    if clusters.holder(database) is None:
+        return None
+    last = clusters.last_coordinator(database)
+    return last.pid if last is not None else 0
 
 
 @contextmanager

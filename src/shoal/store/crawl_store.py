@@ -24,7 +24,7 @@ from shoal.model.stored import Changes, Duplicate, Revisited, RobotsRecord, Topi
 from shoal.model.stored import PatternCount as Pattern
 from shoal.store import commit as commits
 from shoal.store import crawl_folder as folders
-from shoal.store import recovery
+from shoal.store import recovery, run_control
 from shoal.store.commit import Batch, PostgresCommit, SqliteCommit
 from shoal.store.crawl_status import INTERNAL_ERRORS, FailedSeed, failed_seeds
 from shoal.store.kept_images import ImageWriter, SqliteBacklog
@@ -79,6 +79,7 @@ class CrawlStore:
             self._database: Database = self._committing.database
             folders.hide_secrets(folder, self._database)
         self.url_index, self.marks = self._committing.url_index, self._committing.marks
+        self.wishes = self._committing.wishes
         self.settings = settings = folders.read_settings(folder, self._database)
         self.memory = StrategyMemory(folder, settings, self._database)
         position = folders.read_meta(self._database, self._committing.warc_key, tuple[str, int])
@@ -294,13 +295,15 @@ class CrawlStore:
             add_version(self._database, change)
 
     def _write_meta(self, changes: Changes) -> None:
-        meta = {
+        meta: dict[str, object] = {
             self._committing.warc_key: self._warc.position,
             "elapsed": changes.elapsed,
             INTERNAL_ERRORS: changes.internal_errors,
             "fetching": changes.fetching,
             "workers": changes.workers,
         }
+        if changes.live is not None:
+            meta[run_control.LIVE] = changes.live
         meta |= self._committing.note()
         rows = [(key, msgspec.json.encode(value).decode()) for key, value in meta.items()]
         self._database.executemany(folders.META, rows)
@@ -309,11 +312,13 @@ class CrawlStore:
 @contextlib.contextmanager
 def open_store(folder: Path) -> Iterator[CrawlStore]:
     """Open a crawl's folder for writing; nobody else may while it is open."""
-    with folders.lock(folder) as holder, contextlib.closing(CrawlStore(folder, holder)) as store:
-        if holder is None:
-            with folders.storage_errors(folder):
-                recovery.write(folder, store.crawl_id, store.settings)
-        yield store
+    with folders.lock(folder) as holder:
+        run_control.forget_wish(folder, holder)
+        with contextlib.closing(CrawlStore(folder, holder)) as store:
+            if holder is None:
+                with folders.storage_errors(folder):
+                    recovery.write(folder, store.crawl_id, store.settings)
+            yield store
 
 
 def _tally(changes: Changes) -> list[tuple[int, str, int]]:

@@ -32,8 +32,8 @@ from shoal.store.upgrades import schema
 from shoal.store.warc import is_elsewhere
 
 _TABLE = re.compile(r"^CREATE TABLE (\w+)", re.MULTILINE)
-_OF_THE_COORDINATOR = ("coordinator", "commits")
-"""What `meta` says about a connection, which does not move."""
+_OF_THE_COORDINATOR = ("coordinator", "commits", "run", "live", "wish")
+"""What `meta` says about a connection or a run, which does not move."""
 _NUMBERED = ("versions", "mark_log")
 """Tables that number their rows themselves."""
 

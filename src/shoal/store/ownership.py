@@ -31,10 +31,17 @@ CLUSTER = "cluster.json"
 LOCK = "lock"
 LOG = "internal-errors.log"
 """Bugs of ours that pages brought to light (`internal_errors.py`)."""
+RUN_LOG = "run.log"
+"""What a crawl says that runs as a process of its own (`services/supervisor.py`), and what it ended with."""
+WISH = "wish.json"
+"""What somebody wants of the crawl that runs (`store/run_control.py`)."""
 MOVED = f"{DATABASE}.moved"
 """A database whose crawl has moved to PostgreSQL."""
 PAGE_FILE = re.compile(r"pages-(?:[0-9a-f]{8}-)?\d{5,}\.warc\.gz")
-_NAMES = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", f"{DATABASE}-journal", MOVED, MODEL, COPY, CLUSTER, LOCK, LOG)
+_NAMES = (
+    *(DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", f"{DATABASE}-journal", MOVED, MODEL, COPY, CLUSTER),
+    *(LOCK, LOG, RUN_LOG, f"{RUN_LOG}.old", WISH),
+)
 """Of all files that a run makes beside those with pages; what the user said is not among them."""
 _PATTERNS = (
     f"{DATABASE}*",
@@ -44,6 +51,8 @@ _PATTERNS = (
     f"{CLUSTER}*",
     LOCK,
     LOG,
+    f"{RUN_LOG}*",
+    WISH,
     "pages-*.warc.gz*",
     "index",
     "index-images",
