@@ -57,9 +57,9 @@ def test_only_the_process_that_is_meant_is_signalled(waiting: OutlivingProcess) 
     assert not send_signal(waiting.pid, signal.SIGKILL, lambda: True)
 
 
-@pytest.mark.parametrize("pid", [0, -1, os.getpid()])
-def test_neither_groups_nor_ourselves_are_signalled(pid: int) -> None:
-    assert not send_signal(pid, signal.SIGKILL, lambda: True)
+@pytest.mark.parametrize("pid", [0, -1, None], ids=["group", "all", "ourselves"])
+def test_neither_groups_nor_ourselves_are_signalled(pid: int | None) -> None:
+    assert not send_signal(os.getpid() if pid is None else pid, signal.SIGKILL, lambda: True)
 
 
 def test_when_a_process_began_tells_it_from_others(monkeypatch: pytest.MonkeyPatch) -> None:
