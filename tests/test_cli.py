@@ -259,4 +259,4 @@ def test_nobody_waits_for_what_is_not_needed() -> None:
 
 
 def test_a_name_that_is_close_is_offered(shoal: Shell) -> None:
-    assert "Did you mean 'status'?" in shoal("sttus").sentence()
+    assert "Did you mean 'search'?" in shoal("serch").sentence()

@@ -21,7 +21,7 @@ COMMANDS = {
     "demo": "Crawl a topic in a web of our own, and show what came of it.",
     "crawl": "Crawl a topic, best pages first.",
     "resume": "Go on with a crawl that was stopped or died.",
-    "start": "Go on with a crawl in the background, or with one that is paused.",
+    "start": "Go on with a crawl in the background, or when paused.",
     "pause": "Let a crawl ask for nothing until it is started again.",
     "stop": "Stop a crawl that runs elsewhere than in this terminal.",
     "worker": "Work for the crawls of other machines.",

@@ -10,6 +10,7 @@ import asyncio
 import importlib
 import inspect
 import io
+import os
 import pkgutil
 import shutil
 from collections.abc import Awaitable, Callable, Iterator
@@ -25,6 +26,7 @@ from shoal.errors import ShoalError
 from shoal.installation.location import Installation
 from shoal.services.search import Finder
 from shoal.settings import Settings
+from shoal.store import crawl_folder as folders
 from shoal.store.ownership import Made
 from shoal.testing.searxng_web import SearxngWeb, result
 from shoal.testing.webserver import SimpleWeb
@@ -155,6 +157,11 @@ def similar(place: Place) -> object:
         return finder.similar(SEED)
 
 
+def state_in(place: Place) -> object:
+    with folders.reading(place.folder) as database:
+        return services.supervisor.state_in(place.folder, database)
+
+
 Case = Callable[[Place], object]
 CASES: dict[str, Case] = {
     "backups.move_crawl": lambda place: services.backups.move_crawl(place.folder, "sqlite"),
@@ -174,6 +181,7 @@ CASES: dict[str, Case] = {
     "choices.names": lambda place: services.choices.names(),
     "cluster_status.attendance": lambda place: services.cluster_status.attendance(place.folder),
     "crawls.change_settings": lambda place: services.crawls.change_settings(place.folder, {"max_pages": 5}),
+    "crawls.check_extras": lambda place: services.crawls.check_extras(settings_for(place.proxy)),
     "crawls.check_names": lambda place: services.crawls.check_names(settings_for(place.proxy)),
     "crawls.forget_crawl": lambda place: services.crawls.forget_crawl(place.begin()),
     "crawls.join_crawl": lambda place: services.crawls.join_crawl(place.folder, {}, {}),
@@ -221,6 +229,17 @@ CASES: dict[str, Case] = {
     "setting_forms.settings_form": lambda place: services.setting_forms.settings_form("person"),
     "status.crawl_status": lambda place: services.status.crawl_status(place.folder),
     "status.internal_errors_file": lambda place: services.status.internal_errors_file(place.folder),
+    "supervisor.go_on": lambda place: services.supervisor.go_on(place.folder),
+    "supervisor.live": lambda place: services.supervisor.live(place.folder),
+    "supervisor.log_of": lambda place: services.supervisor.log_of(place.folder),
+    "supervisor.pause": lambda place: services.supervisor.pause(place.folder),
+    "supervisor.start": lambda place: services.supervisor.start(place.folder, place.installation, os.environ),
+    "supervisor.state_in": state_in,
+    "supervisor.state_of": lambda place: services.supervisor.state_of(place.folder),
+    "supervisor.stop": lambda place: services.supervisor.stop(place.folder),
+    "supervisor.stop_at_once": lambda place: services.supervisor.stop_at_once(place.folder),
+    "supervisor.wait_for_end": lambda place: services.supervisor.wait_for_end(place.folder),
+    "supervisor.wait_until": lambda place: services.supervisor.wait_until(place.folder, lambda now: True),
     "topics.difference": lambda place: services.topics.difference(
         services.topics.topic_of(place.file), services.topics.topic_history(place.folder)[0].topic
     ),
@@ -240,6 +259,8 @@ CASES: dict[str, Case] = {
     "workers.work": work,
 }
 REFUSED = {
+    **dict.fromkeys(("supervisor.go_on", "supervisor.pause", "supervisor.stop"), "does not run: 'shoal start "),
+    "supervisor.stop_at_once": "does not run",
     "backups.move_crawl": "that is in a PostgreSQL database",
     "models.read_model": "there is no such model file",
 }
@@ -247,14 +268,17 @@ REFUSED = {
 NOTHING = {
     "catalog.write_down",
     "crawls.change_settings",
+    "crawls.check_extras",
     "crawls.check_names",
     "crawls.forget_crawl",
     "crawls.join_crawl",
     "cluster_status.attendance",
 }
 NOTHING |= {"seeds.check_topic_file", "run.stand_by", "repair.why_broken", "marks.list_marks", "images.write_files"}
-NOTHING |= {"images.write_gallery", "images.write_lines"}
+NOTHING |= {"images.write_gallery", "images.write_lines", "supervisor.live"}
 """Those that answer nothing, or of which there is none in this crawl."""
+SLOW = {"supervisor.start"}
+"""That begins a process."""
 
 
 def functions() -> Iterator[str]:
@@ -272,7 +296,9 @@ def test_every_function_of_every_service_has_a_case() -> None:
     assert set(functions()) == set(CASES)
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in CASES]
+)
 async def test_it_answers_inside_a_running_loop_and_prints_nothing(
     name: str, place: Place, capfd: pytest.CaptureFixture[str]
 ) -> None:
