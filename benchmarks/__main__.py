@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 BENCHMARKS = {
+    "start_up": "Start: version, help and mistyped options",
     "crawl_speed": "Crawl speed: shoal and its rivals on one local site",
     "politeness_rate": "Politeness: a thousand hosts at one request a second",
     "cluster_speed": "Cluster: from one worker to eight",

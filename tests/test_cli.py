@@ -235,7 +235,7 @@ def test_what_there_is_can_be_said_without_loading_it(shoal: Shell) -> None:
 
 HEAVY = {
     *("numpy", "tantivy", "rich", "matplotlib", "pyarrow", "scipy", "aiohttp", "sqlalchemy", "rjieba", "opencc"),
-    *("asyncpg", "rapidfuzz", "tomlkit", "uvloop"),
+    *("asyncio", "asyncpg", "rapidfuzz", "tomlkit", "uvloop"),
 }
 """What no mistake and no question about the tool itself waits for."""
 TYPED = f"""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -20,6 +19,8 @@ def never_interrupted(stop: Callable[[], None]) -> AbstractContextManager[None]:
 @contextmanager
 def stopped_by_signals(stop: Callable[[], None]) -> Iterator[None]:
     """Meanwhile Ctrl-C and SIGTERM call `stop`; from the second one on they cancel the task that we are in, too."""
+    import asyncio  # here, because commands name this function, and most of them that are typed wrongly end before
+
     loop, this = asyncio.get_running_loop(), asyncio.current_task()
     assert this is not None
     asked = False

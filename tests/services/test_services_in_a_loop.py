@@ -152,14 +152,14 @@ async def work(place: Place) -> object:
     return await services.workers.work("amqp://u:p@127.0.0.1:1/", interrupted=at_once)
 
 
-def similar(place: Place) -> object:
-    with Finder(place.folder) as finder:
-        return finder.similar(SEED)
-
-
 def state_in(place: Place) -> object:
     with folders.reading(place.folder) as database:
         return services.supervisor.state_in(place.folder, database)
+
+
+def similar(place: Place) -> object:
+    with Finder(place.folder) as finder:
+        return finder.similar(SEED)
 
 
 Case = Callable[[Place], object]
@@ -239,7 +239,7 @@ CASES: dict[str, Case] = {
     "supervisor.stop": lambda place: services.supervisor.stop(place.folder),
     "supervisor.stop_at_once": lambda place: services.supervisor.stop_at_once(place.folder),
     "supervisor.wait_for_end": lambda place: services.supervisor.wait_for_end(place.folder),
-    "supervisor.wait_until": lambda place: services.supervisor.wait_until(place.folder, lambda now: True),
+    "supervisor.wait_until": lambda place: services.supervisor.wait_until(place.folder, lambda state: True),
     "topics.difference": lambda place: services.topics.difference(
         services.topics.topic_of(place.file), services.topics.topic_history(place.folder)[0].topic
     ),
@@ -259,7 +259,9 @@ CASES: dict[str, Case] = {
     "workers.work": work,
 }
 REFUSED = {
-    **dict.fromkeys(("supervisor.go_on", "supervisor.pause", "supervisor.stop"), "does not run: 'shoal start "),
+    "supervisor.go_on": "does not run",
+    "supervisor.pause": "does not run",
+    "supervisor.stop": "does not run",
     "supervisor.stop_at_once": "does not run",
     "backups.move_crawl": "that is in a PostgreSQL database",
     "models.read_model": "there is no such model file",
@@ -268,14 +270,15 @@ REFUSED = {
 NOTHING = {
     "catalog.write_down",
     "crawls.change_settings",
-    "crawls.check_extras",
     "crawls.check_names",
+    "crawls.check_extras",
+    "supervisor.live",
     "crawls.forget_crawl",
     "crawls.join_crawl",
     "cluster_status.attendance",
 }
 NOTHING |= {"seeds.check_topic_file", "run.stand_by", "repair.why_broken", "marks.list_marks", "images.write_files"}
-NOTHING |= {"images.write_gallery", "images.write_lines", "supervisor.live"}
+NOTHING |= {"images.write_gallery", "images.write_lines"}
 """Those that answer nothing, or of which there is none in this crawl."""
 SLOW = {"supervisor.start"}
 """That begins a process."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 from typing import TYPE_CHECKING
 
@@ -21,6 +20,8 @@ HOLDING_BACK = "better links wait for their hosts (--hurry does not)"
 
 async def tell_lines(coordinator: Coordinator) -> None:
     """A plain line now and then, until the crawl is over."""
+    import asyncio  # here, because other commands only want to know how times and sizes are written
+
     told = paused = False
     for frame in itertools.count(1):
         await asyncio.sleep(FRAME_SECONDS)

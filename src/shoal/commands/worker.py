@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING
 
 import click
@@ -42,6 +41,8 @@ def worker(
     Takes tasks from the broker for every crawl whose coordinator uses it too; comes and goes at any time. The first Ctrl-C
     lets what is under way come home.
     """
+    import asyncio  # here, because whoever mistypes an option needs no event loop
+
     if not broker:
         raise InputError("Give the URL of the broker with --broker amqp://…, or in SHOAL_BROKER.")
     place, called = services.workers.check_broker(broker), name or services.workers.own_name()
@@ -77,6 +78,8 @@ def worker(
 
 async def _lines(hand: WorkerBroker, greeting: str) -> None:
     """A line at the start, and one whenever something was done."""
+    import asyncio  # here for the same reason
+
     tell(greeting)
     before = 0
     while True:
