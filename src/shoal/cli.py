@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 import click
+from click.shell_completion import CompletionItem
 
 from shoal import __version__
 from shoal.commands.output import STOPPED, tell
@@ -47,6 +48,7 @@ COMMANDS = {
     "strategies": "List the strategies and judges, and where each comes from.",
     "compare": "Compare strategies on webs whose truth is known.",
     "replay": "Serve a WARC file on this computer, for a crawl or a browser.",
+    "completion": "Let bash, zsh or fish finish what you type.",
 }
 """All commands, in the order in which they are needed. Each is a function in the module of its name in `commands/`, which is
 loaded when it is called: most commands need little of what there is."""
@@ -118,6 +120,11 @@ class _Commands(click.Group):
         """What each is for, without loading any."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """What could be meant, without loading any either: whoever presses Tab does not want to wait."""
+        named = [CompletionItem(name, help=line) for name, line in COMMANDS.items() if name.startswith(incomplete)]
+        return named + click.Command.shell_complete(self, ctx, incomplete)
 
     def invoke(self, ctx: click.Context) -> object:
         """Run one; that standard output is gone or full has the same answer for all."""

@@ -10,6 +10,7 @@ import click
 
 from shoal.commands import options
 from shoal.commands.output import STOPPED, reply, tell
+from shoal.commands.setting_options import finished_by
 
 if TYPE_CHECKING:
     from shoal.evaluate.compare import ComparisonPlan
@@ -20,9 +21,21 @@ _PAGES, _PAGES_WITH_IMAGES = 2000, 300
 @click.command()
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE…")
 @click.option(
-    "--strategy", "strategies", multiple=True, metavar="NAME", help="Only this one; repeatable. Default: all."
+    "--strategy",
+    "strategies",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=finished_by("strategy"),
+    help="Only this one; repeatable. Default: all.",
 )
-@click.option("--judge", "judges", multiple=True, metavar="NAME", help="Instead of each strategy's own; repeatable.")
+@click.option(
+    "--judge",
+    "judges",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=finished_by("judge"),
+    help="Instead of each strategy's own; repeatable.",
+)
 @click.option("--topic", "topics", multiple=True, metavar="NAME", help="Only this one, or WEB/NAME; repeatable.")
 @click.option(
     "--pages",

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import click
+from click.shell_completion import CompletionItem
 
 from shoal import services
 from shoal.commands.setting_options import setting_option
+from shoal.errors import ShoalError
 from shoal.installation.location import installation_of
 from shoal.settings import ListenAddress
 from shoal.topic.setting_table import setting
@@ -68,9 +70,23 @@ def typed(ctx: click.Context, argument: click.Parameter, words: tuple[str, ...])
 
 # --- which crawl -----------------------------------------------------------------------------------------------------
 
-_NAMED = click.option("--crawl", "named", metavar="NAME", help="The crawl, by its name or its folder.")
+
+def crawl_names(ctx: click.Context, said: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The crawls whose names begin so; what looks like a path is left to the shell."""
+    if os.sep in incomplete or incomplete.startswith("."):
+        return [CompletionItem(incomplete, type="dir")]
+    try:
+        names = services.catalog.names_at_home(installation_of(os.environ))
+    except ShoalError:  # it will be said when the command runs, not while it is typed
+        return []
+    return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+
+
+_NAMED = click.option(
+    "--crawl", "named", metavar="NAME", help="The crawl, by its name or its folder.", shell_complete=crawl_names
+)
 _FOLDER = path("--dir", "folder", metavar="FOLDER", help="The folder of the crawl.")
-_ALONE = click.argument("alone", metavar="[CRAWL]", required=False)
+_ALONE = click.argument("alone", metavar="[CRAWL]", required=False, shell_complete=crawl_names)
 
 
 def one_crawl(alone: str | None, named: str | None, folder: Path | None) -> Path | None:

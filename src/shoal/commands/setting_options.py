@@ -12,6 +12,7 @@ from itertools import zip_longest
 from typing import Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from shoal import services
 from shoal.errors import InputError
@@ -47,6 +48,21 @@ class SettingOption(SectionOption):
             return None
         choices = services.choices.names().of(self.entry) if self.entry.kind == "choice" else ()
         return line[0], help_of(self.entry, choices)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The names that can be chosen, if it is one of some names."""
+        if self.entry.kind != "choice":
+            return super().shell_complete(ctx, incomplete)
+        return finished_by(self.entry.name)(ctx, self, incomplete)
+
+
+def finished_by(name: str) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
+    """What finishes a word in the shell: the names that can be chosen for a setting."""
+
+    def names(ctx: click.Context, said: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        return [CompletionItem(one) for one in services.choices.names().of(setting(name)) if one.startswith(incomplete)]
+
+    return names
 
 
 def help_of(entry: SettingEntry, choices: Sequence[str] = ()) -> str:

@@ -1,4 +1,4 @@
-"""Are the programs of a real server on this machine? If not, and if we may, they are installed."""
+"""Are the programs that a test needs (a server, a shell) on this machine? If not, and if we may, they are installed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _INSTALL_SECONDS = 540.0
 def ensure_installed(package: str, found: Callable[[], Path | None]) -> Path:
     """The folder of the programs that `found` looks for; the Debian package is installed when it is not there.
 
-    A test that needs a server is never left out: without root or apt-get this raises one sentence that says what to install.
+    A test that needs a program is never left out: without root or apt-get this raises one sentence that says what to install.
     """
     folder = found()
     if folder is None and os.geteuid() == 0 and shutil.which("apt-get"):
@@ -24,7 +24,7 @@ def ensure_installed(package: str, found: Callable[[], Path | None]) -> Path:
         _apt_get("install", "--yes", "--no-install-recommends", package)
         folder = found()
     if folder is None:
-        raise ServerError(f"These tests need a server that is not installed: apt-get install {package}.")
+        raise ServerError(f"These tests need a program that is not installed: apt-get install {package}.")
     return folder
 
 

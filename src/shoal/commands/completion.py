@@ -1,0 +1,40 @@
+"""`shoal completion`: how does the shell finish what is typed?"""
+
+from __future__ import annotations
+
+import sys
+
+import click
+from click.shell_completion import get_completion_class
+
+from shoal.commands.output import answer, tell
+
+PLACES = {
+    "bash": "~/.local/share/bash-completion/completions/shoal",
+    "zsh": "~/.zfunc/_shoal",
+    "fish": "~/.config/fish/completions/shoal.fish",
+}
+"""Where each shell looks for it; zsh when `fpath+=~/.zfunc` stands before `compinit` in its ~/.zshrc."""
+VARIABLE = "_SHOAL_COMPLETE"
+"""By which a script asks `shoal` what could be meant."""
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(tuple(PLACES)))
+@click.pass_context
+def completion(ctx: click.Context, shell: str) -> int:
+    """Print the script by which a shell finishes commands, options, strategies and crawls.
+
+    \b
+    shoal completion bash > ~/.local/share/bash-completion/completions/shoal
+    shoal completion zsh > ~/.zfunc/_shoal         # and before compinit in ~/.zshrc: fpath+=~/.zfunc
+    shoal completion fish > ~/.config/fish/completions/shoal.fish
+
+    It holds from the next shell on.
+    """
+    kind = get_completion_class(shell)
+    assert kind is not None, "click knows all three"
+    answer(kind(ctx.find_root().command, {}, "shoal", VARIABLE).source().strip())
+    if sys.stdout.isatty():
+        tell(f"{shell} looks for it in {PLACES[shell]}: shoal completion {shell} > {PLACES[shell]}")
+    return 0
