@@ -173,6 +173,7 @@ CASES: dict[str, Case] = {
     "catalog.find_crawl": lambda place: services.catalog.find_crawl(place.installation, "grid"),
     "catalog.listed": lambda place: services.catalog.listed(["grid", "电网"]),
     "catalog.name_for": lambda place: services.catalog.name_for("Power grid, 电网"),
+    "catalog.names_at_home": lambda place: services.catalog.names_at_home(place.installation),
     "catalog.no_crawl_named": lambda place: services.catalog.no_crawl_named(place.installation),
     "catalog.place_for": lambda place: services.catalog.place_for(place.installation, "new"),
     "catalog.write_down": lambda place: services.catalog.write_down(place.installation, place.folder),
