@@ -52,6 +52,12 @@ def test_the_help_lists_what_can_be_chosen(shoal: Shell) -> None:
     assert "zones" in said.out
 
 
+def test_the_help_has_headings(shoal: Shell) -> None:
+    titles = [line for line in shoal("resume", "--help").out.splitlines() if line and line[0] != " "]
+    assert titles[1] == "Which crawl:"
+    assert titles[-1] == "What to print:"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("command", ["crawl", "resume"])
 def test_a_mistyped_option_loads_next_to_nothing(command: str, tmp_path: Path) -> None:

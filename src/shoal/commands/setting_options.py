@@ -21,7 +21,8 @@ from shoal.topic.setting_entry import MANY, Kind, SettingEntry
 from shoal.topic.setting_table import SECTIONS, SETTINGS, setting
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
-_OUTPUT = "What to print"
+_CRAWL, _OUTPUT = "Which crawl", "What to print"
+"""Headings of what is not said of a crawl, but to a command."""
 _UNTIL_DONE = setting("until_done").option
 _TYPES: Mapping[Kind, type] = {"whole": int, "number": float}
 """What click reads; all else is text, which the readers of the settings read."""
@@ -86,12 +87,18 @@ class InSections(click.Command):
         """The options, each under its heading; those without one come last."""
         known = [option for option in self.get_params(ctx) if isinstance(option, click.Option)]
         sections: dict[str, list[tuple[str, str]]] = {}
-        for option in sorted(known, key=lambda option: not isinstance(option, SectionOption)):
+        for option in sorted(known, key=lambda option: _section_of(option) == _OUTPUT):
             if (line := option.get_help_record(ctx)) is not None:
-                sections.setdefault(getattr(option, "section", _OUTPUT), []).append(line)
+                sections.setdefault(_section_of(option), []).append(line)
         for title, lines in sections.items():
             with formatter.section(title):
                 formatter.write_dl(lines)
+
+
+def _section_of(option: click.Option) -> str:
+    if isinstance(option, SectionOption):
+        return option.section
+    return _CRAWL if option.name in ("named", "folder") else _OUTPUT
 
 
 def _with_usual_share(args: Sequence[str]) -> list[str]:

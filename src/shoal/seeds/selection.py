@@ -18,7 +18,7 @@ from msgspec.structs import asdict
 from shoal.errors import InputError
 from shoal.model import Suggestion, Suggestions, Value
 from shoal.text import Keywords, flattened
-from shoal.topic import value_readers
+from shoal.topic import word_readers
 
 # --- all that turns up -----------------------------------------------------------------------------------------------
 
@@ -34,7 +34,7 @@ def everything(url: str) -> bool:
 
 def phrases_in(words: str) -> tuple[str, ...]:
     """The words and phrases of `power grid, 电网=0.8`; ValueError with the end of a sentence when there are none."""
-    return tuple(term.text for term in value_readers.keywords(words))
+    return tuple(term.text for term in word_readers.keywords(words))
 
 
 class SuggestionCollector:

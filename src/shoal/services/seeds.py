@@ -28,7 +28,7 @@ from shoal.seeds.selection import ListChoice, Listed
 from shoal.services.choices import names
 from shoal.settings import Fetching, Scope
 from shoal.text import HAN
-from shoal.topic import value_readers
+from shoal.topic import word_readers
 from shoal.topic.combined import name_of
 from shoal.topic.topic_file import read_fetching, read_topic
 from shoal.topic.topic_writer import add_seeds, new_topic_file
@@ -124,7 +124,7 @@ def _choice(choose: str | None, keep_all: bool, topic_file: Path | None) -> List
 
 def _terms(words: str, called: str) -> tuple[Term, ...]:
     try:
-        terms = value_readers.keywords(words)
+        terms = word_readers.keywords(words)
     except ValueError as error:
         raise InputError(f"{called} {error}") from None
     if not terms:

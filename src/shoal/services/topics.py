@@ -17,7 +17,7 @@ from shoal.services.choices import names
 from shoal.settings import Cluster, Politeness, Settings
 from shoal.store import crawl_folder as folders
 from shoal.store import strategy_memory
-from shoal.topic import relevance_feedback, value_readers
+from shoal.topic import relevance_feedback, value_readers, word_readers
 from shoal.topic.combined import name_of
 from shoal.topic.relevance_feedback import TopicDifference
 from shoal.topic.setting_entry import SettingEntry
@@ -135,7 +135,7 @@ def _typed(words: str, name: str | None) -> Topic:
     """What guides the learning: the words that were typed, if there are any."""
     option = "--topic"
     try:
-        terms = value_readers.keywords(words)
+        terms = word_readers.keywords(words)
         option = "--name"
         return Topic(name="" if name is None else value_readers.line(name), terms=terms)
     except ValueError as error:

@@ -11,14 +11,14 @@ from typing import Any
 from msgspec.structs import replace
 
 from shoal.model import Origin, Term, Topic
-from shoal.topic import value_readers
-from shoal.topic.value_readers import each_once, form_of
+from shoal.topic import value_readers, word_readers
+from shoal.topic.word_readers import each_once, form_of
 
 _KEYS: dict[str, tuple[Callable[[object], object], str]] = {
     "name": (value_readers.line, "name"),
-    "keywords": (value_readers.keywords, "terms"),
-    "learned": (value_readers.learned, "learned"),
-    "not": (value_readers.keywords, "negative"),
+    "keywords": (word_readers.keywords, "terms"),
+    "learned": (word_readers.learned, "learned"),
+    "not": (word_readers.keywords, "negative"),
     "threshold": (value_readers.number, "threshold"),
 }
 """How each key is read, and where it goes."""

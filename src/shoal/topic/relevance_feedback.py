@@ -24,8 +24,8 @@ from shoal.topic.term_weights import (
     term_factors,
     weights,
 )
-from shoal.topic.value_readers import form_of
 from shoal.topic.word_frequencies import Background
+from shoal.topic.word_readers import form_of
 
 RAISE = 1.05
 """alpha, from 1 to 1.1."""

@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from shoal.topic import value_readers
+from shoal.topic import value_readers, word_readers
 from shoal.topic.combined import read_parts
 from shoal.topic.setting_entry import SCOPES, Kind, Setter, SettingEntry
 
@@ -39,8 +39,8 @@ _PLAIN: Mapping[Kind, Reader] = {
     "patterns": value_readers.texts,
     "networks": value_readers.networks,
     "urls": value_readers.seeds,
-    "words": value_readers.keywords,
-    "learned": value_readers.learned,
+    "words": word_readers.keywords,
+    "learned": word_readers.learned,
     "topics": read_parts,
     "numbers": value_readers.named_numbers,
 }

@@ -22,8 +22,8 @@ from msgspec.structs import replace
 from shoal.model import Origin, Page, Term, Topic
 from shoal.text import Keywords, terms
 from shoal.topic.combined import together
-from shoal.topic.value_readers import form_of
 from shoal.topic.word_frequencies import Background
+from shoal.topic.word_readers import form_of
 
 Words = Mapping[str, int]
 """A page as its words with their counts: analysed terms, and the topic's own words and phrases in their form (`form_of`)."""

@@ -20,12 +20,12 @@ from shoal.errors import InputError
 from shoal.files import read_text
 from shoal.model import Topic
 from shoal.settings import Cluster, Fetching, Settings
-from shoal.topic import setting_table, value_readers
+from shoal.topic import setting_table, value_readers, word_readers
 from shoal.topic.combined import name_of, said_of_topic, together
 from shoal.topic.setting_entry import Setter
 from shoal.topic.setting_readers import Names, reader_of
 from shoal.topic.setting_table import check_allowed, setting
-from shoal.topic.value_readers import form_of
+from shoal.topic.word_readers import form_of
 
 NOTHING: Mapping[str, object] = {}
 _LARGEST = 16 * 2**20
@@ -157,7 +157,7 @@ def _refuse_unknown(file: _Source, path: Path) -> None:
         words = file.values.get(table)
         for key, value in words.items() if isinstance(words, dict) else ():
             # In TOML everything below a [keywords] line belongs to it, which people forget.
-            if key in known and ("_" in key or not value_readers.is_weight(value)):
+            if key in known and ("_" in key or not word_readers.is_weight(value)):
                 raise InputError(f"{path}: {key} stands below [{table}] and is read as a word; move it above that line")
     if "any" in file.values and (both := next((key for key in ("keywords", "learned") if key in file.values), "")):
         raise InputError(f"{path}: {both} and any exclude each other; give each [[any]] its own {both}")

@@ -1,7 +1,7 @@
 """Can this value be used? One reader per kind of value that a topic file or an option holds.
 
 A reader returns the value in its final type, or raises `ValueError` with the end of a sentence that begins with the value's
-name: "must be a whole number of at least 1, not 'many'".
+name: "must be a whole number of at least 1, not 'many'". Words of a topic are read in `topic/word_readers.py`.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from ipaddress import ip_network
 from math import isfinite
 from reprlib import Repr
-from typing import Any, TypeGuard
+from typing import TypeGuard
 
-from shoal.model import Origin, Term
 from shoal.urls import normalise, shown
 
 LARGEST_INTEGER = 2**63 - 1
@@ -32,7 +31,8 @@ _SHORTENED.maxstring = _SHORTENED.maxother = 100
 short = _SHORTENED.repr
 """A value in an error message: as Python writes it, but never a whole screen."""
 
-_SEPARATORS = re.compile(r"[,，、;；\n]")
+SEPARATORS = re.compile(r"[,，、;；\n]")
+"""What stands between words in one text."""
 _DURATION = re.compile(r"(?<!\d)(\d++(?:\.\d++)?+)\s*+([smhd])", re.IGNORECASE)
 _LONGEST_DURATION = 100
 _SIZE = re.compile(r"([0-9]++(?:\.[0-9]++)?+)\s*+(?:([kmgt]?+)(i?+)b?+)", re.IGNORECASE)
@@ -42,7 +42,6 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _HOST_WITHOUT_SCHEME = re.compile(r"(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d+)?(?:[/?].*)?")
 _NEAR = 0.6 - 1e-9
 """Of two words, this share of the letters must be the same and in the same order: of ten in all six, and not a hair less."""
-_SAID_OF_A_WORD = ("weight", "factor")
 _SHARE = re.compile(r"[-+]?+(?:\d++(?:\.\d*+)?+|\.\d++)\s*+%?+")
 USUAL_SHARE = 0.05
 """What `until_done` means when nothing else is said: one relevant page in twenty."""
@@ -70,7 +69,7 @@ def whole(least: int, most: int | None = None) -> Callable[[object], int]:
 
 def number(value: object) -> float:
     """A finite number that is not negative."""
-    if _is_number(value) and value >= 0:
+    if is_number(value) and value >= 0:
         return float(value)
     raise ValueError(f"must be a number that is not negative, not {short(value)}")
 
@@ -79,14 +78,15 @@ def number_within(least: float, most: float) -> Callable[[object], float]:
     """A reader of numbers that are neither too small nor too large."""
 
     def read(value: object) -> float:
-        if _is_number(value) and least <= value <= most:
+        if is_number(value) and least <= value <= most:
             return float(value)
         raise ValueError(f"must be a number from {least:g} to {most:g}, not {short(value)}")
 
     return read
 
 
-def _is_number(value: object) -> TypeGuard[int | float]:
+def is_number(value: object) -> TypeGuard[int | float]:
+    """True for a finite number."""
     try:
         return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
     except OverflowError:  # an integer of more than 300 digits
@@ -96,7 +96,7 @@ def _is_number(value: object) -> TypeGuard[int | float]:
 def duration(value: object) -> float:
     """Seconds, from a number or from text such as `90s`, `10m`, `1h30m`."""
     seconds = _seconds_in(value) if isinstance(value, str) else value
-    if _is_number(seconds) and seconds > 0:
+    if is_number(seconds) and seconds > 0:
         return float(seconds)
     raise ValueError(f"must be seconds or a duration such as '90s', '10m', '2h' or '1d', not {short(value)}")
 
@@ -183,13 +183,24 @@ def yes_means(yes: str, no: str) -> Callable[[object], str]:
 def named_numbers(value: object) -> tuple[tuple[str, float], ...]:
     """Names with their numbers: a table, or text such as `width=10, depth=3`."""
     if not isinstance(value, Mapping):
-        parts = [part for one in texts(value) for part in _SEPARATORS.split(one) if part.strip()]
-        value = dict(_weighted(part) if "=" in part else (part.strip(), None) for part in parts)
+        parts = [part for one in texts(value) for part in SEPARATORS.split(one) if part.strip()]
+        value = dict(weighted(part) if "=" in part else (part.strip(), None) for part in parts)
     return tuple((name, _named_number(name, amount)) for name, amount in value.items())
 
 
+def weighted(part: str) -> tuple[str, object]:
+    """`substation=0.8` is a word and its weight, `width=10` a name and its number; 1 when none is said."""
+    word, equals, weight = (piece.strip() for piece in part.rpartition("="))
+    if not equals:
+        return part.strip(), 1.0
+    try:
+        return word, float(weight)
+    except ValueError:
+        return word, weight
+
+
 def _named_number(name: str, amount: object) -> float:
-    if _is_number(amount):
+    if is_number(amount):
         return float(amount)
     said = "none" if amount is None else short(amount)
     raise ValueError(f"must be names with numbers, such as width=10, but {short(name)} has {said}")
@@ -313,80 +324,3 @@ def _network(text: str) -> str:
         return str(ip_network(text, strict=False))
     except ValueError:
         raise ValueError(f"must be address ranges such as '127.0.0.0/8', but {short(text)} is none") from None
-
-
-# --- words -----------------------------------------------------------------------------------------------------------
-
-
-def keywords(value: object) -> tuple[Term, ...]:
-    """Words with their weights: a table, a list, or text such as `power grid, substation=0.8`.
-
-    In a table a word may have weight and factor instead, `{ weight = 1, factor = 0.8 }`.
-    """
-    if isinstance(value, str):
-        value = dict(_weighted(part) for part in _SEPARATORS.split(value) if part.strip())
-    if isinstance(value, list | tuple):
-        value = dict.fromkeys(map(line, value), 1.0)
-    if not isinstance(value, Mapping):
-        raise ValueError(f"must be a table of words and weights or a list of words, not {short(value)}")
-    return each_once(_term(word, said, Origin.HAND) for word, said in value.items())
-
-
-def learned(value: object) -> tuple[Term, ...]:
-    """Words that were learned: a table of words with their weights, or with weight and factor."""
-    if not isinstance(value, Mapping):
-        raise ValueError(f"must be a table of words and weights, not {short(value)}")
-    return each_once(_term(word, said, Origin.SEEDS) for word, said in value.items())
-
-
-def is_weight(said: object) -> bool:
-    """True for what may stand behind a word: a number, or weight and factor."""
-    if isinstance(said, Mapping):
-        return not said.keys() - set(_SAID_OF_A_WORD)
-    return isinstance(said, int | float) and not isinstance(said, bool)
-
-
-def _term(word: str, said: object, origin: Origin) -> Term:
-    numbers: dict[str, Any] = {
-        "weight": 1.0,
-        "factor": 1.0,
-        **(said if isinstance(said, Mapping) else {"weight": said}),
-    }
-    if wrong := [name for name in numbers if name not in _SAID_OF_A_WORD]:
-        hint = did_you_mean(wrong[0], _SAID_OF_A_WORD)
-        raise ValueError(f"must say weight and factor of a word, but {short(word)} has {short(wrong[0])}{hint}")
-    if not form_of(word):
-        raise ValueError(f"must have words in them, but {short(word)} has none")
-    for name, value in numbers.items():
-        if not (_is_number(value) and value > 0):
-            raise ValueError(f"must have {name}s that are numbers above 0, but {short(word)} has {short(value)}")
-    return Term(text=word.strip(), weight=float(numbers["weight"]), factor=float(numbers["factor"]), origin=origin)
-
-
-def _weighted(part: str) -> tuple[str, object]:
-    """`substation=0.8` is a word and its weight."""
-    word, equals, weight = (piece.strip() for piece in part.rpartition("="))
-    if not equals:
-        return part.strip(), 1.0
-    try:
-        return word, float(weight)
-    except ValueError:
-        return word, weight
-
-
-def form_of(word: str) -> str:
-    """What the analyser reads: words with the same form (電網, 电网; Grids, grid) are the same word."""
-    # Only here, because the analyser takes a tenth of a second to load, and most values are no words.
-    from shoal.text import flat, terms
-
-    return flat(terms(word)).strip()
-
-
-def each_once(words: Iterable[Term]) -> tuple[Term, ...]:
-    """Words of one form count once, with the larger weight."""
-    kept: dict[str, Term] = {}
-    for term in words:
-        form = form_of(term.text)
-        if form not in kept or kept[form].weight < term.weight:
-            kept[form] = term
-    return tuple(kept.values())

@@ -28,7 +28,7 @@ LANGUAGE_PAGES = 50
 
 @dataclass(frozen=True, kw_only=True)
 class Background:
-    """What is known of words in general. Words are looked up in the form in which `topic.value_readers.form_of` writes them."""
+    """What is known of words in general. Words are looked up in the form in which `topic.word_readers.form_of` writes them."""
 
     frequencies: Mapping[str, float] = field(default_factory=dict)
     """The share of each word in all words of its language."""
