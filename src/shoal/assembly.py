@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 from random import Random
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.handout import Arrivals, Handout
 from shoal.crawl.lane import Lanes
 from shoal.crawl.metrics import Meter
+from shoal.crawl.own_code import guarded
 from shoal.crawl.page_lane import PageLane
 from shoal.crawl.parts import CrawlParts
 from shoal.crawl.robots_lane import RobotsLane
@@ -56,12 +58,13 @@ def make_coordinator(
     far: bool = False,
     locator: Locator | None = None,
     run: str = "",
+    own: Strategy | None = None,
 ) -> Coordinator:
     """The stateful half of a crawl, as its settings want it, standing where the last run left it.
 
     `inherited` are hosts that requests of an earlier run may be under way to. `far` when tasks go to other machines. Without a
     `locator` hosts are asked although nobody knows where they live: they have no address, or a proxy knows it. `run` is what
-    others know this run by.
+    others know this run by. `own` is a strategy that a program passed, instead of the one that the settings name.
     """
     settings = store.settings
     rulebook = Rulebook(settings.politeness, settings.fetching.user_agent, store.robots)
@@ -74,7 +77,7 @@ def make_coordinator(
         clock=clock,
     )
     clocks.inherit(inherited)
-    parts = _make_parts(store, rulebook, clocks, locator, clock, new_pages=new_pages)
+    parts = _make_parts(store, rulebook, clocks, locator, clock, new_pages=new_pages, own=own)
     side_tasks, robots = SideLane(parts, store.backlog), RobotsLane(parts)
     lanes = Lanes(pages=PageLane(parts, side_tasks), robots=robots, side_tasks=side_tasks)
     arrivals, committer = Arrivals(parts, lanes), Committer(parts, lanes, commit_seconds)
@@ -98,6 +101,7 @@ def _make_parts(
     clock: Callable[[], float],
     *,
     new_pages: bool,
+    own: Strategy | None,
 ) -> CrawlParts:
     """With the seeds in the frontier."""
     settings, totals = store.settings, store.totals()
@@ -105,7 +109,9 @@ def _make_parts(
     frontier = Frontier(store.url_index, pending, host_schedule, latest=clock() + clocks.longest_wait)
     traps = TrapDetector(datetime.fromtimestamp(clock(), UTC).year)
     traps.load(store.patterns())
-    strategy = capabilities_of(make_strategy(store))
+    strategy = capabilities_of(recalled(own, store.memory) if own else make_strategy(store))
+    if own:
+        strategy = replace(strategy, follow=guarded(own))
     scope = ScopeRule(settings.scope, settings.seeds)
     intake = Intake(frontier, pending, scope, traps, settings.budget, strategy.lost)
     for seed in settings.seeds:

@@ -12,7 +12,8 @@
     ├── StartFailed            a crawl that was to run as a process of its own ended at once, or did not begin
     ├── StorageFull            the disk is full; everything committed before is safe
     ├── NotAllowed             this person may not do that
-    └── NoSeedReached          not one seed could be fetched
+    ├── NoSeedReached          not one seed could be fetched
+    └── OwnCodeFailed          a strategy or judge that a program passed raised something
 
 Failures of the web are not here: they are values (`model.Failure`). Bugs are whatever Python raises; one
 that a page brings to light costs that page, is logged and is counted (`internal_errors.py`).
@@ -73,6 +74,10 @@ class NoSeedReached(ShoalError):
     """Not one of the seeds could be fetched."""
 
     exit_code = 1
+
+
+class OwnCodeFailed(ShoalError):
+    """A strategy or judge that a program passed raised something, which is the error's cause."""
 
 
 def first_of(group: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -19,6 +19,7 @@ from contextlib import asynccontextmanager
 import msgspec
 import uvloop
 
+from shoal.crawl.own_code import OwnJudgeReader, for_own_judge
 from shoal.crawl.processes import PipeBroker, connect
 from shoal.crawl.readers import open_reader
 from shoal.crawl.time_slices import collect_seldom
@@ -27,7 +28,7 @@ from shoal.fetch.client import HttpFetcher
 from shoal.internal_errors import missed_by
 from shoal.model import Failure, Missed, Moved, Redirect, Response, RobotsRead, Task, Timing, Topic, Visit
 from shoal.printable import log_to_stderr
-from shoal.protocols import Broker, Fetcher, Reader, Visitor
+from shoal.protocols import Broker, Fetcher, Judge, Reader, Visitor
 from shoal.settings import Settings
 
 
@@ -92,14 +93,20 @@ async def work_together(broker: Broker, visitor: Visitor, count: int) -> None:
 
 
 @asynccontextmanager
-async def open_visitor(settings: Settings, resolver: CachingResolver | None = None) -> AsyncIterator[PageVisitor]:
-    """All that fetching, parsing and judging need. Names need not be looked up that a `resolver` knows already."""
+async def open_visitor(
+    settings: Settings, resolver: CachingResolver | None = None, own: Judge | None = None
+) -> AsyncIterator[PageVisitor]:
+    """All that fetching, parsing and judging need. Names need not be looked up that a `resolver` knows already.
+
+    `own` is a judge that a program passed, instead of the one that the settings name.
+    """
     _allow_many_sockets()
     async with (
         HttpFetcher(settings.fetching, resolver=resolver) as fetcher,
-        open_reader(settings) as (reader, adopt),
+        open_reader(for_own_judge(settings) if own else settings) as (reader, adopt),
     ):
-        yield PageVisitor(fetcher, reader, adopt)
+        judging = OwnJudgeReader(reader, own, learns=settings.learning.reads_pages) if own else reader
+        yield PageVisitor(fetcher, judging, adopt)
 
 
 async def work_for(socket_number: int) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from shoal.services import marks as marks
     from shoal.services import models as models
     from shoal.services import overview as overview
+    from shoal.services import own_parts as own_parts
     from shoal.services import reindex as reindex
     from shoal.services import repair as repair
     from shoal.services import revisit as revisit

@@ -9,6 +9,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from shoal import assembly, indexer
+from shoal.crawl.own_code import is_own
 from shoal.errors import InputError
 from shoal.extras import need
 from shoal.frontier.scope import ScopeRule
@@ -17,6 +18,7 @@ from shoal.installation.location import Installation
 from shoal.judge import judges
 from shoal.protocols import Forecaster, Portable
 from shoal.services.choices import names
+from shoal.services.own_parts import NOTHING_OWN, OwnParts, check_own, with_own
 from shoal.settings import Cluster, Settings
 from shoal.store import crawl_folder as folders
 from shoal.store import strategy_memory
@@ -27,10 +29,21 @@ from shoal.strategy import strategies
 from shoal.topic.topic_file import overlay, read_cluster
 
 
-def start_crawl(folder: Path, settings: Settings, model: Model | None = None, cluster: Cluster | None = None) -> Made:
-    """Make the folder of a new crawl, which may begin with what another one learned, and may be in a database elsewhere."""
+def start_crawl(
+    folder: Path,
+    settings: Settings,
+    model: Model | None = None,
+    cluster: Cluster | None = None,
+    own: OwnParts = NOTHING_OWN,
+) -> Made:
+    """Make the folder of a new crawl, which may begin with what another one learned, and may be in a database elsewhere.
+
+    `own` are the strategy and the judge that a program passed, if it did.
+    """
     check_extras(settings, cluster)
-    _check_foresight(settings)
+    settings = with_own(settings, own)
+    check_own(folder, settings, own, cluster.broker if cluster else "")
+    _check_foresight(settings, own)
     if model is None:
         return folders.create(folder, settings, cluster=cluster)
     _check_model(settings, model)
@@ -59,15 +72,16 @@ def forget_crawl(made: Made) -> None:
     folders.remove(made)
 
 
-def change_settings(folder: Path, options: Mapping[str, object]) -> None:
+def change_settings(folder: Path, options: Mapping[str, object], own: OwnParts = NOTHING_OWN) -> None:
     """What the user says now replaces what the crawl was started with; what is allowed now and was not then gets its chance."""
     with folders.lock_existing(folder), folders.reading(folder) as database:
         folders.hide_secrets(folder, database)
         before = folders.read_settings(folder, database)
-        settings = overlay(before, options, names=names())
+        settings = with_own(overlay(before, options, names=names()), own)
+        check_own(folder, settings, own, folders.read_cluster(folder).broker)
         check_names(settings)
         check_extras(settings)
-        _check_foresight(settings)
+        _check_foresight(settings, own)
         folders.write_settings(folder, database, settings)
         if options.get("threshold") is not None:
             strategy_memory.set_threshold(database, settings.topic, time.time())
@@ -86,15 +100,15 @@ def check_extras(settings: Settings, cluster: Cluster | None = None) -> None:
 
 def check_names(settings: Settings) -> None:
     """A strategy or judge that somebody added may be gone since the crawl began."""
-    if settings.strategy not in strategies():
+    if settings.strategy not in strategies() and not is_own(settings.strategy):
         raise InputError(f"There is no strategy {settings.strategy} any more: choose another one with --strategy.")
-    if settings.judge and settings.judge not in judges():
+    if settings.judge and settings.judge not in judges() and not is_own(settings.judge):
         raise InputError(f"There is no judge {settings.judge} any more: choose another one with --judge.")
 
 
-def _check_foresight(settings: Settings) -> None:
+def _check_foresight(settings: Settings, own: OwnParts) -> None:
     """Only who expects something of the next pages can say that they are not worth fetching."""
-    if settings.budget.until_done is None or isinstance(assembly.new_strategy(settings), Forecaster):
+    if settings.budget.until_done is None or isinstance(own.strategy or assembly.new_strategy(settings), Forecaster):
         return
     able = [name for name, choice in strategies().items() if isinstance(choice.make(settings.topic), Forecaster)]
     advice = f"choose {' or '.join(able)} with --strategy, or say --until-done=0" if able else "none here can"

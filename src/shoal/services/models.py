@@ -10,6 +10,7 @@ from shoal.assembly import began_with, make_strategy
 from shoal.errors import InputError
 from shoal.protocols import MarkLearner, Portable
 from shoal.services.crawls import check_names
+from shoal.services.own_parts import NOTHING_OWN, check_own
 from shoal.settings import Settings
 from shoal.store import crawl_folder as folders
 from shoal.store import mark_log, strategy_memory
@@ -34,7 +35,9 @@ def export_model(folder: Path, out: Path) -> Model:
     if folders.is_own(folder, out):
         raise InputError(f"{out} is a file of the crawl itself: choose another name.")
     with folders.reading(folder) as database:
-        check_names(folders.read_settings(folder, database))
+        settings = folders.read_settings(folder, database)
+        check_own(folder, settings, NOTHING_OWN)
+        check_names(settings)
     if folders.is_running(folder):
         raise InputError(f"A crawl is running in {folder}: stop it with Ctrl-C first; shoal resume goes on afterwards.")
     with open_store(folder) as store:

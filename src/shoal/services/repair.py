@@ -28,6 +28,7 @@ from shoal.installation.sqlite_ledger import SqliteLedger
 from shoal.internal_errors import place_of
 from shoal.model import Response, Seen, SeenImage, Task
 from shoal.protocols import Progress, Reader
+from shoal.services.own_parts import without_own
 from shoal.settings import Budget, Settings
 from shoal.store import crawl_folder as folders
 from shoal.store import recovery
@@ -136,7 +137,7 @@ async def _replayed(folder: Path, scratch: Path, files: list[Path], why: str, pr
         closing(SqliteLedger(scratch / "hosts.sqlite", "repair", time.time)) as ledger,
         closing(CrawlStore(scratch / "crawl", durable=False, warc=places)) as store,
     ):
-        store.settings = replace(store.settings, budget=_boundless(store.settings.budget))
+        store.settings = replace(without_own(store.settings), budget=_boundless(store.settings.budget))
         *starts, total = accumulate((path.stat().st_size for path in files), initial=0)
         before = {path.name: start for path, start in zip(files, starts, strict=True)}
         async with open_reader(store.settings) as (reader, _):

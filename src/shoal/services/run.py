@@ -26,11 +26,12 @@ from msgspec.structs import replace
 from shoal import assembly
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.metrics import ClusterFigures
+from shoal.crawl.own_code import OwnCodeFell
 from shoal.crawl.processes import work_elsewhere
 from shoal.crawl.termination import Ending as Ending
 from shoal.crawl.termination import warning
 from shoal.crawl.time_slices import collect_seldom
-from shoal.errors import DatabaseGone, NoSeedReached, ShoalError, first_of
+from shoal.errors import DatabaseGone, NoSeedReached, OwnCodeFailed, ShoalError, first_of
 from shoal.indexer import index_kept
 from shoal.installation.location import Installation
 from shoal.installation.postgres_ledger import PostgresLedger
@@ -39,7 +40,9 @@ from shoal.internal_errors import LOGGER as INTERNAL_ERRORS
 from shoal.model import State
 from shoal.model.live import RunRecord, RunWord
 from shoal.os_process import born
+from shoal.protocols import Judge
 from shoal.services.catalog import write_down
+from shoal.services.own_parts import NOTHING_OWN, OwnParts, check_own
 from shoal.settings import ListenAddress, Settings
 from shoal.signals import Interrupted, never_interrupted
 from shoal.steady_clock import SteadyClock, WallLedger
@@ -86,12 +89,13 @@ async def run_crawl(
     interrupted: Interrupted = never_interrupted,
     new_pages: bool = True,
     metrics: ListenAddress | None = None,
+    own: OwnParts = NOTHING_OWN,
 ) -> Ending:
     """Crawl in a folder, from the start or from where it stopped, until it is over; answers why it is.
 
     The installation says when which host was asked last, by whichever crawl. `say` hears what a user should know once the crawl
     is over; `interrupted` may end it early. Without `new_pages` it only looks at pages again (`services/revisit.py`). With
-    `metrics` others can watch it there.
+    `metrics` others can watch it there. `own` are the strategy and the judge that a program passed, if it did.
     """
     with ExitStack() as stack:
         store = stack.enter_context(open_store(folder))
@@ -102,6 +106,7 @@ async def run_crawl(
         folders.check_secrets(store.settings)
         collect_seldom()
         broker = folders.read_cluster(folder).broker
+        check_own(folder, store.settings, own, broker)
         ledger, inherited = stack.enter_context(_hosts(store, installation, far=bool(broker)))
         clock, locator = SteadyClock(), assembly.make_locator(store.settings)
         coordinator = assembly.make_coordinator(
@@ -113,6 +118,7 @@ async def run_crawl(
             far=bool(broker),
             locator=locator,
             run=run.id,
+            own=own.strategy,
         )
         stack.enter_context(interrupted(coordinator.stop))
         dispatch = _dispatch(coordinator, store, inherited, clock) if broker else None
@@ -122,8 +128,10 @@ async def run_crawl(
                 _shown(folder, coordinator, metrics, dispatch),
                 index_kept(folder, say) if store.settings.index else nullcontext(),
             ):
-                ending = await _run(coordinator, store.settings, watch, locator, dispatch, broker)
+                ending = await _run(coordinator, store.settings, watch, locator, dispatch, broker, own.judge)
         except BaseExceptionGroup as group:
+            if isinstance(fell := first_of(group), OwnCodeFell):
+                raise OwnCodeFailed(str(fell)) from fell.__cause__
             raise first_of(group) from group
         if ending is Ending.NOTHING_LEFT:
             _check_that_something_came(store)
@@ -246,6 +254,7 @@ async def _run(
     locator: HostLocator | None,
     dispatch: Dispatch | None,
     broker: str,
+    judge: Judge | None,
 ) -> Ending:
     async with asyncio.TaskGroup() as group:
         watching = group.create_task(watch(coordinator))
@@ -253,7 +262,7 @@ async def _run(
         if dispatch is not None:
             group.create_task(dispatch.run(broker, running))
         elif settings.processes == 1:
-            group.create_task(_work_here(coordinator, settings, locator.resolver if locator else None))
+            group.create_task(_work_here(coordinator, settings, locator.resolver if locator else None, judge))
         else:
             for _ in range(settings.processes):
                 group.create_task(work_elsewhere(coordinator, settings))
@@ -280,10 +289,12 @@ def _states(folder: Path) -> dict[State, int]:
         return report.per_state(database)
 
 
-async def _work_here(coordinator: Coordinator, settings: Settings, resolver: CachingResolver | None) -> None:
+async def _work_here(
+    coordinator: Coordinator, settings: Settings, resolver: CachingResolver | None, judge: Judge | None
+) -> None:
     # Only here, because the HTTP client takes a third of a second to import, and most commands fetch nothing.
     from shoal.crawl.worker import open_visitor, work_together
 
-    async with open_visitor(replace(settings, topic=coordinator.topic), resolver) as visitor:
+    async with open_visitor(replace(settings, topic=coordinator.topic), resolver, judge) as visitor:
         coordinator.when_topic_changes(visitor.adopt)
         await work_together(coordinator, visitor, settings.fetching.concurrency)

@@ -13,6 +13,8 @@ from shoal.settings import Settings
 
 SEED_PRIORITY = 1e12
 """Seeds go first: no strategy gives a link more than this."""
+JUDGE = "cosine"
+"""The judge of a crawl in which neither the user nor a paper says another."""
 # These lead to the same page under another name, so what the page says is said about them.
 _SAME_PAGE = frozenset({LinkKind.FRAME, LinkKind.REFRESH, LinkKind.CANONICAL, LinkKind.REDIRECT})
 
@@ -25,7 +27,9 @@ def strategies() -> Mapping[str, Registered[Strategy]]:
 
 def judge_of(settings: Settings) -> str:
     """The judge that the user named, or else the one that the strategy's paper runs it with."""
-    return settings.judge or strategies()[settings.strategy].judge
+    if settings.judge or settings.strategy not in strategies():  # which is somebody's own (`crawl/own_code.py`)
+        return settings.judge or JUDGE
+    return strategies()[settings.strategy].judge
 
 
 # --- which links may be followed --------------------------------------------------------------------------------------

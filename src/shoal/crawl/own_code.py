@@ -1,0 +1,92 @@
+"""What if strategy or judge are objects that a program passed? They think here, beside the crawl, and their mistakes end it.
+
+A page's own trouble costs that page, because nobody can ask a stranger to mend it. A mistake in the strategy or the judge of
+whoever started the crawl is theirs to mend: the run ends at once, as if it had been killed, and what was under way waits again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from msgspec.structs import asdict, replace
+
+from shoal.crawl.page_reader import Reading
+from shoal.model import Candidate, Page, Response, Seen, Task, Verdict
+from shoal.protocols import Judge, Reader, Strategy
+from shoal.settings import Settings
+from shoal.strategy import JUDGE
+from shoal.text import flattened
+
+
+class OwnCodeFell(BaseException):
+    """Goes through the boundaries that catch what goes wrong with one page; its cause is what was raised."""
+
+
+def name_of_own(thing: Strategy | Judge) -> str:
+    """How the folder of a crawl remembers an object: `MyStrategy()`, which no name of ours looks like."""
+    return f"{type(thing).__name__}()"
+
+
+def is_own(name: str) -> bool:
+    """True for what `name_of_own` wrote."""
+    return name.endswith("()")
+
+
+def guarded(strategy: Strategy) -> Callable[[Seen], Iterable[Candidate]]:
+    """Its `follow`, whose mistakes end the crawl."""
+
+    def follow(seen: Seen) -> Iterable[Candidate]:
+        try:
+            found = tuple(strategy.follow(seen))
+            if wrong := next((one for one in found if not isinstance(one, Candidate)), None):
+                raise TypeError(f"follow must give candidates, not {wrong!r}")
+        except Exception as error:
+            raise OwnCodeFell(_fell(strategy, seen.task.url, error)) from error
+        return found
+
+    return follow
+
+
+class OwnJudgeReader:
+    """Reads as the reader within, and lets somebody's own judge say what to think of it. Implements `protocols.Reader`."""
+
+    def __init__(self, reader: Reader, judge: Judge, *, learns: bool) -> None:
+        """The reader within sends texts along (`for_own_judge`); who `learns` needs them afterwards."""
+        self._reader = reader
+        self._judge = judge
+        self._learns = learns
+
+    async def read(self, task: Task, response: Response) -> Reading:
+        """What a page says, and what the judge thinks of it."""
+        reading = await self._reader.read(task, response)
+        if not isinstance(reading, Seen) or reading.page is None:
+            return reading
+        page = _page(reading)
+        try:
+            verdict, hints = self._judge.judge(page), tuple(self._judge.judge_links(page.links))
+            _check(page, verdict, hints)
+        except Exception as error:
+            raise OwnCodeFell(_fell(self._judge, task.url, error)) from error
+        return replace(reading, verdict=verdict, hints=hints, text=reading.text if self._learns else "")
+
+
+def for_own_judge(settings: Settings) -> Settings:
+    """How readers read for it: by a judge that every process knows, and with the text, as for a crawl that learns."""
+    return replace(settings, judge=JUDGE, learning=replace(settings.learning, from_seeds=True))
+
+
+def _page(seen: Seen) -> Page:
+    assert seen.page is not None
+    title = seen.page.title
+    return Page(**asdict(seen.page), text=seen.text, flat=f"{flattened(title)}\n{flattened(seen.text)}")
+
+
+def _check(page: Page, verdict: object, hints: tuple[float, ...]) -> None:
+    if not isinstance(verdict, Verdict):
+        raise TypeError(f"judge must give a Verdict, not {verdict!r}")
+    if len(hints) != len(page.links):
+        raise ValueError(f"judge_links must give a number for each of {len(page.links)} links, not {len(hints)}")
+
+
+def _fell(thing: Strategy | Judge, url: str, error: Exception) -> str:
+    return f"{type(thing).__name__} raised {type(error).__name__} for {url}: {error}"

@@ -1,0 +1,91 @@
+"""What of a program's own strategy and judge goes into a crawl? Answers only (`test_own_parts.py` has whole crawls)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import pytest
+
+from shoal.crawl.own_code import OwnCodeFell, OwnJudgeReader, for_own_judge, guarded, is_own, name_of_own
+from shoal.crawl.page_reader import PageReader
+from shoal.crawl.readers import InTurns
+from shoal.judge import judges, make_judge
+from shoal.model import Candidate, Link, Page, Seen, Task, Term, Topic, Verdict
+from shoal.parse.parser import HtmlParser
+from shoal.protocols import Judge, Strategy
+from shoal.settings import Settings
+from shoal.store.packed_page import pack
+from shoal.strategy import strategies
+from shoal.testing.fakes import html
+from tests.strategy.pages import page
+
+TOPIC = Topic(name="grid", terms=(Term(text="电网"),))
+GBK = "<title>電網</title><p>这座城市的电网由变电站组成，每天都有人维护。<a href='/b'>变电站</a>".encode("gbk")
+
+
+class Looking(Judge):
+    """Remembers what it was shown."""
+
+    def __init__(self) -> None:
+        self.page: Page | None = None
+
+    def judge(self, page: Page) -> Verdict:
+        self.page = page
+        return Verdict(score=0.75, threshold=0.5)
+
+    def judge_links(self, links: Sequence[Link]) -> tuple[float, ...]:
+        return tuple(0.25 for _ in links)
+
+
+def reader(learns: bool, judge: Judge) -> OwnJudgeReader:
+    within = PageReader(HtmlParser("Shoal/0.1"), make_judge("cosine", TOPIC), pack, learns=True)
+    return OwnJudgeReader(InTurns(within), judge, learns=learns)
+
+
+@pytest.mark.parametrize("learns", [True, False])
+async def test_a_judge_sees_the_whole_page(learns: bool) -> None:
+    judge, url = Looking(), "http://a.test/"
+    seen = await reader(learns, judge).read(Task(id=1, url=url), html(url, GBK, content_type="text/html; charset=gbk"))
+    assert isinstance(seen, Seen)
+    assert seen.verdict == Verdict(score=0.75, threshold=0.5)
+    assert seen.hints == (0.25,)
+    assert judge.page is not None
+    assert (judge.page.title, judge.page.charset) == ("電網", "gb18030")
+    assert "电网由变电站组成" in judge.page.text
+    parsed = HtmlParser("Shoal/0.1").parse(html(url, GBK, content_type="text/html; charset=gbk"))
+    assert parsed is not None
+    assert judge.page.flat == parsed.flat
+    assert bool(seen.text) is learns
+
+
+async def test_what_is_no_text_is_not_judged() -> None:
+    judge, url = Looking(), "http://a.test/a.zip"
+    seen = await reader(False, judge).read(
+        Task(id=1, url=url), html(url, b"PK\x03\x04", content_type="application/zip")
+    )
+    assert isinstance(seen, Seen)
+    assert seen.verdict is None
+    assert judge.page is None
+
+
+def test_readers_of_its_crawl_know_their_judge_and_keep_the_text() -> None:
+    settings = for_own_judge(Settings(topic=TOPIC, seeds=(), judge=name_of_own(Looking())))
+    assert settings.judge in judges()
+    assert settings.learning.reads_pages
+
+
+class Falling(Strategy):
+    def follow(self, seen: Seen) -> Iterable[Candidate]:
+        yield from ()
+        raise KeyError("电网")
+
+
+def test_a_mistake_goes_through_all_boundaries() -> None:
+    with pytest.raises(OwnCodeFell, match=r"Falling raised KeyError for http://a.test/: '电网'"):
+        guarded(Falling())(page("http://a.test/", "http://a.test/1"))
+    assert not issubclass(OwnCodeFell, Exception)
+
+
+def test_no_name_of_ours_looks_like_an_object() -> None:
+    assert is_own(name_of_own(Falling()))
+    assert not any(map(is_own, (*strategies(), *judges())))
