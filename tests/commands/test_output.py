@@ -35,7 +35,7 @@ SOURCE = Path(__file__).parent.parent.parent / "src" / "shoal"
 # --- one way out -----------------------------------------------------------------------------------------------------
 
 
-MAY_PRINT = {"commands/output.py"}
+MAY_PRINT = {"commands/output.py", "python/progress.py"}
 MAY_TOUCH_STREAMS = MAY_PRINT | {"cli.py", "printable.py"}
 OWN_PROGRAMS = {"evaluate/gate.py", "evaluate/serve.py", "indexer.py", "commands/mark.py", "commands/seeds.py"}
 """These print numbers of ours, or only read or ask whether somebody watches."""

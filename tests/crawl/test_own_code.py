@@ -1,4 +1,4 @@
-"""What of a program's own strategy and judge goes into a crawl? Answers only (`test_own_parts.py` has whole crawls)."""
+"""What of a program's own strategy and judge goes into a crawl? Answers only (`tests/services/test_own_parts.py` has crawls)."""
 
 from __future__ import annotations
 

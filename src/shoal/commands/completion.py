@@ -27,10 +27,10 @@ def completion(ctx: click.Context, shell: str) -> int:
 
     \b
     shoal completion bash > ~/.local/share/bash-completion/completions/shoal
-    shoal completion zsh > ~/.zfunc/_shoal         # and before compinit in ~/.zshrc: fpath+=~/.zfunc
+    shoal completion zsh > ~/.zfunc/_shoal
     shoal completion fish > ~/.config/fish/completions/shoal.fish
 
-    It holds from the next shell on.
+    It holds from the next shell on. For zsh, fpath+=~/.zfunc must stand before compinit in ~/.zshrc.
     """
     kind = get_completion_class(shell)
     assert kind is not None, "click knows all three"

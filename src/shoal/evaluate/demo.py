@@ -6,8 +6,6 @@ made up, so that the truth about every page is known.
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,6 +18,7 @@ from shoal.errors import FolderError
 from shoal.evaluate.curves import Curve
 from shoal.evaluate.generated.synthetic_web import SyntheticWeb, generate
 from shoal.evaluate.outcome import Harvest, Outcome, best_pages, curve, hidden_find, summary
+from shoal.evaluate.serve import serving
 from shoal.extras import missing
 from shoal.index.index_folder import remove as remove_index
 from shoal.installation.location import Installation
@@ -97,7 +96,7 @@ def _crawl(
 ) -> _Crawled | None:
     """One crawl against a server of its own, for one host counts how often it was asked; None when it was stopped."""
     folder = plan.folder / strategy
-    with _served(plan.seed, plan.folder / _access_log(strategy)) as proxy:
+    with serving(plan.seed, plan.folder / _access_log(strategy), LATENCY) as proxy:
         services.crawls.start_crawl(folder, _settings(plan, web, strategy, proxy))
         started = time.monotonic()
         ending = crawl(folder, Installation(home=plan.folder / _STATE))
@@ -134,34 +133,6 @@ def _draw(plan: DemoPlan, web: SyntheticWeb, focused: _Crawled, baseline: _Crawl
     with storage_errors(plan.folder):
         harvest_plot({"learned": focused.curve, "breadth first": baseline.curve}, plot, title)
     return str(plot)
-
-
-# --- the server ------------------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def _served(seed: int, log: Path) -> Iterator[str]:
-    """The generated web in a process of its own; the value is the proxy to ask.
-
-    The process ends with the block, and should we be killed, with us: it stops when our end of its standard input closes.
-    It lives in a session of its own, so that Ctrl-C reaches only the crawler, whose last requests are then answered.
-    """
-    options = ["--seed", str(seed), "--latency", str(LATENCY), "--log", str(log), "--until-eof"]
-    with subprocess.Popen(
-        [sys.executable, "-m", "shoal.evaluate.serve", *options],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        start_new_session=True,
-    ) as process:
-        assert process.stdout is not None
-        try:
-            port = process.stdout.readline().strip().decode()
-            if not port:
-                raise ChildProcessError("the server of the generated web did not start")
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            process.terminate()
-            process.wait()  # before its pipes are closed, which it may be about to write to
 
 
 # --- the folder ------------------------------------------------------------------------------------------------------

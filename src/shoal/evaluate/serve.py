@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -51,6 +54,31 @@ async def serve(seed: int, port: int, log: Path | None, *, latency: float = 0.0,
         async with WebServer(web, port=port, log=log) as server:
             print(server.port, flush=True)
             await stopped.wait()
+
+
+@contextmanager
+def serving(seed: int, log: Path | None = None, latency: float = 0.0) -> Iterator[str]:
+    """The generated web in a process of its own; the value is the proxy to ask.
+
+    The process ends with the block, and should we be killed, with us: it stops when our end of its standard input closes.
+    It lives in a session of its own, so that Ctrl-C reaches only the crawler, whose last requests are then answered.
+    """
+    options = ["--seed", str(seed), "--latency", str(latency), "--until-eof", *(["--log", str(log)] if log else [])]
+    with subprocess.Popen(
+        [sys.executable, "-m", "shoal.evaluate.serve", *options],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    ) as process:
+        assert process.stdout is not None
+        try:
+            port = process.stdout.readline().strip().decode()
+            if not port:
+                raise ChildProcessError("the server of the generated web did not start")
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            process.terminate()
+            process.wait()  # before its pipes are closed, which it may be about to write to
 
 
 if __name__ == "__main__":

@@ -1,0 +1,166 @@
+"""How does a crawl begin, and how is it found again, from Python?"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Unpack
+
+import msgspec
+from msgspec.structs import replace
+
+from shoal import services
+from shoal.errors import AddressTaken, NoSeedReached, OwnCodeFailed
+from shoal.installation.location import Installation, installation_of
+from shoal.protocols import Judge, Strategy
+from shoal.python.arguments import CrawlSettings, checked, in_python_words, own_or_named
+from shoal.python.crawl import Crawl
+from shoal.python.rows import Rows
+from shoal.python.runs import run_and_wait, run_in_loop
+from shoal.services.overview import CrawlSummary
+from shoal.services.own_parts import OwnParts
+from shoal.settings import Settings
+from shoal.store.ownership import Made
+from shoal.topic.topic_file import read_cluster, read_topic, topic_from_words
+
+Words = str | Path | Iterable[str]
+"""Words, as `power grid, substation=0.8, 电网` or one by one; or a topic file."""
+
+
+def crawl(
+    topic: str | Path | Iterable[str],
+    *,
+    seeds: str | Iterable[str] = (),
+    name: str | None = None,
+    folder: str | Path | None = None,
+    home: str | Path | None = None,
+    strategy: str | Strategy | None = None,
+    judge: str | Judge | None = None,
+    progress: bool = True,
+    **settings: Unpack[CrawlSettings],
+) -> Crawl:
+    """Crawl a topic, best pages first, and answer the crawl when it is over.
+
+    `topic` are words (`"power grid, 电网"`) or the `Path` of a topic file. The crawl is kept in the home, under its name, unless
+    a `folder` is given. `strategy` and `judge` are names, or objects of your own. What else a topic file can say is a keyword,
+    too: `max_pages=500`. Ctrl-C stops, and the crawl is answered as it stands; `resume()` goes on.
+    """
+    with in_python_words():
+        begun = _begin(topic, seeds, name, folder, home, strategy, judge, dict(settings))
+        try:
+            return begun.crawl.ended(run_and_wait(*begun.place, begun.own, progress=progress))
+        except (NoSeedReached, AddressTaken, OwnCodeFailed):
+            _forget_if_empty(begun)
+            raise
+
+
+async def crawl_async(
+    topic: str | Path | Iterable[str],
+    *,
+    seeds: str | Iterable[str] = (),
+    name: str | None = None,
+    folder: str | Path | None = None,
+    home: str | Path | None = None,
+    strategy: str | Strategy | None = None,
+    judge: str | Judge | None = None,
+    progress: bool = False,
+    **settings: Unpack[CrawlSettings],
+) -> Crawl:
+    """The same in the event loop of a program. Cancelled, it ends at once, and nothing that was stored is lost."""
+    with in_python_words():
+        begun = _begin(topic, seeds, name, folder, home, strategy, judge, dict(settings))
+        try:
+            return begun.crawl.ended(await run_in_loop(*begun.place, begun.own, progress=progress))
+        except (NoSeedReached, AddressTaken, OwnCodeFailed):
+            _forget_if_empty(begun)
+            raise
+
+
+def open(crawl: str | Path, *, home: str | Path | None = None) -> Crawl:
+    """A crawl that is there, by its name or its folder."""
+    with in_python_words():
+        installation = _installation(home)
+        folder = services.catalog.find_crawl(installation, str(crawl))
+        if installation.database:
+            services.crawls.look_up(folder, installation)  # it may be on other machines only
+        found = Crawl(folder, installation)
+        found.topic  # noqa: B018  whether there is a crawl is said now, and not with the first question
+        return found
+
+
+def crawls(*, home: str | Path | None = None) -> Rows[CrawlSummary]:
+    """All crawls of the home, the one that was at work last first."""
+    with in_python_words():
+        found = services.overview.list_crawls(_installation(home))
+    return Rows(CrawlSummary, found, show=("name", "state", "pages", "relevant", "bytes", "last_activity", "topic"))
+
+
+# --- what was given --------------------------------------------------------------------------------------------------
+
+
+class _Begun(msgspec.Struct, frozen=True, kw_only=True):
+    """A crawl that is there and has not run yet."""
+
+    crawl: Crawl
+    made: Made
+    own: OwnParts
+
+    @property
+    def place(self) -> tuple[Path, Installation]:
+        """Where it runs."""
+        return self.crawl.folder, self.crawl.installation
+
+
+def _begin(
+    topic: Words,
+    seeds: str | Iterable[str],
+    name: str | None,
+    folder: str | Path | None,
+    home: str | Path | None,
+    strategy: str | Strategy | None,
+    judge: str | Judge | None,
+    given: Mapping[str, object],
+) -> _Begun:
+    own, options = own_or_named(strategy, judge, checked(given))
+    file = _topic_file(topic)
+    if name is not None:
+        options["name"] = name
+    options["seeds"] = (seeds,) if isinstance(seeds, str) else tuple(seeds)
+    settings = _settings(file or topic, options)
+    cluster = read_cluster(file, options=options, environ=os.environ)
+    installation = _installation(home)
+    if folder is None:
+        place = services.catalog.place_for(installation, name or services.catalog.name_for(settings.topic.name))
+    else:
+        place = Path(folder)
+    made = services.crawls.start_crawl(place, settings, cluster=cluster, own=own)
+    return _Begun(crawl=Crawl(place, installation), made=made, own=own)
+
+
+def _topic_file(topic: Words) -> Path | None:
+    """No word looks for itself with `.toml` at its end."""
+    if isinstance(topic, str):
+        return Path(topic) if topic.endswith(".toml") else None
+    return topic if isinstance(topic, Path) else None
+
+
+def _settings(topic: Words, options: dict[str, object]) -> Settings:
+    known = services.choices.names()
+    if isinstance(topic, Path):
+        return read_topic(topic, names=known, options=options, environ=os.environ)
+    seeds = options.pop("seeds")
+    assert isinstance(seeds, tuple)
+    return topic_from_words(topic, seeds, names=known, options=options, environ=os.environ)
+
+
+def _installation(home: str | Path | None) -> Installation:
+    """The one of the user, or another one that the program names."""
+    installation = installation_of(os.environ)
+    return installation if home is None else replace(installation, home=Path(home).absolute())
+
+
+def _forget_if_empty(begun: _Begun) -> None:
+    """So that the same call works when the mistake is found."""
+    if not begun.crawl.status().pages:
+        services.crawls.forget_crawl(begun.made)
