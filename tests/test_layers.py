@@ -251,6 +251,18 @@ def test_commands_use_the_services_and_nothing_below_them() -> None:
     assert [str(found) for found in ours() if found.by.startswith("commands.") and not _through_the_seam(found)] == []
 
 
+PYTHON_USES = {*COMMANDS_USE, "protocols", "templates", "text"}
+"""The same for programs: what they pass and what they see, too."""
+
+
+def test_the_python_door_uses_the_services_and_nothing_below_them() -> None:
+    inside = ("python", "services", "evaluate")
+    mine = [found for found in ours() if found.by.startswith("python.") and not found.for_types]
+    beyond = [found for found in mine if layer_of(found.what) not in inside]
+    assert [str(found) for found in beyond if found.what.removeprefix("shoal.") not in PYTHON_USES] == []
+    assert len(mine) > len(beyond) > 0
+
+
 def _through_the_seam(found: Import) -> bool:
     what = found.what.removeprefix("shoal.")
     if found.for_types or layer_of(what) == "commands" or what in COMMANDS_USE:
@@ -273,7 +285,7 @@ def test_the_seam_is_where_it_is(by: str, what: str, hidden: bool, right: bool) 
     assert _through_the_seam(Import(by, what, 1, hidden, for_types=False)) is right
 
 
-AT_THE_DOOR = ("__main__", "cli", "commands", "testing")
+AT_THE_DOOR = ("__main__", "cli", "commands", "python", "testing")
 OWN_LOOPS = {
     ("crawl.worker", "asyncio.Runner"): "the main function of a worker's process",
     ("crawl.worker", "uvloop.new_event_loop"): "the same",

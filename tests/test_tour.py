@@ -22,6 +22,12 @@ LARGEST = 200_000
 """Bytes: one small plot, and no more."""
 
 
+def stored() -> Any:
+    """The notebook as it is."""
+    read: Any = nbformat.read  # its types are half there
+    return read(NOTEBOOK, as_version=4)
+
+
 def cells(book: Any) -> list[Any]:
     return [cell for cell in book.cells if cell.cell_type == "code"]
 
@@ -63,7 +69,7 @@ def kernel_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")  # those of the libraries that run notebooks
 def test_it_runs(kernel_environment: None, tmp_path: Path) -> None:
-    book = nbformat.read(NOTEBOOK, as_version=4)
+    book = stored()
     for cell in cells(book):
         cell.outputs = []
     NotebookClient(book, timeout=300, resources={"metadata": {"path": str(tmp_path)}}).execute()
@@ -72,7 +78,7 @@ def test_it_runs(kernel_environment: None, tmp_path: Path) -> None:
 
 
 def test_what_is_stored_is_what_it_shows() -> None:
-    book = nbformat.read(NOTEBOOK, as_version=4)
+    book = stored()
     nbformat.validate(book)
     check(book)
     text = NOTEBOOK.read_text(encoding="utf-8")
@@ -83,7 +89,7 @@ def test_what_is_stored_is_what_it_shows() -> None:
 def test_it_is_a_tour_of_the_door() -> None:
     names = {
         node.attr
-        for cell in cells(nbformat.read(NOTEBOOK, as_version=4))
+        for cell in cells(stored())
         for node in ast.walk(ast.parse(cell.source))
         if isinstance(node, ast.Attribute)
     }

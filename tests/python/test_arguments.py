@@ -6,18 +6,16 @@ import pytest
 
 from shoal.errors import InputError
 from shoal.python.arguments import TOPIC_KEYS, CrawlSettings, in_python_words, python_words
-from shoal.services.choices import names
-from shoal.topic import topic_file
+from shoal.topic.setting_table import SETTINGS, setting
 
 
 def test_every_key_of_a_topic_file_is_a_keyword() -> None:
-    assert CrawlSettings.__annotations__.keys() | TOPIC_KEYS == topic_file._keys(names()).keys()
+    assert CrawlSettings.__annotations__.keys() | TOPIC_KEYS == {entry.name for entry in SETTINGS}
 
 
 @pytest.mark.parametrize("key", sorted(CrawlSettings.__annotations__))
 def test_an_option_is_called_as_its_keyword(key: str) -> None:
-    option = "--set" if key == "parameters" else f"--{key.replace('_', '-')}"
-    assert python_words(f"{option} must be a number, not 'x'") == f"{key} must be a number, not 'x'"
+    assert python_words(f"{setting(key).spelling} must be a number, not 'x'") == f"{key} must be a number, not 'x'"
 
 
 @pytest.mark.parametrize(

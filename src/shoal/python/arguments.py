@@ -36,7 +36,8 @@ class CrawlSettings(TypedDict, total=False):
     max_pages: int
     max_pages_per_host: int
     max_depth: int
-    max_bytes: int
+    max_bytes: int | str
+    """A number, or text such as `20MB`."""
     max_time: float | str
     """Seconds, or text such as `10m`."""
     until_done: bool | float | str
@@ -52,12 +53,30 @@ class CrawlSettings(TypedDict, total=False):
     allow_private: str | Sequence[str]
     database: str
     broker: str
+    image_threshold: float
+    least_image_side: int
+    max_image_pixels: int
+    max_image_bytes: int | str
+    max_body: int | str
+    connect_timeout: float | str
+    answer_timeout: float | str
+    total_timeout: float | str
+    per_address: int
+    fetch_factor: float
+    max_crawl_delay: float | str
+    attempts: int
+    backoff_first: float | str
+    backoff_cap: float | str
+    max_retry_after: float | str
+    robots_ttl: float | str
+    robots_retry: float | str
+    max_queue: int
 
 
 TOPIC_KEYS = frozenset({"name", "keywords", "learned", "not", "any", "seeds", "label", "strategy", "judge"})
 """Keys of a topic file that are arguments of their own, or that only a file can say."""
-_NAMES = {"--topic": "topic", "--seed": "seeds", "--set": "parameters", "--dir": "folder", "--name": "name"}
-_OPTION = re.compile(r"(?<![\w-])(?:no )?(--[a-z][a-z-]*+)(?:[= ](SHARE|WORDS|URL)\b)?")
+_NAMES = {"--topic": "topic", "--seed": "seeds", "--set": "parameters", "--dir": "folder"}
+_OPTION = re.compile(r"(?<![\w-])(?:--setting ([a-z_]++)|--[a-z][a-z-]*+)")
 _COMMANDS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (re.compile(r"'?shoal resume (?:--dir |--crawl )?([^']+)'"), lambda said: f"shoal.open({said[1]!r}).resume()"),
     (re.compile(r"'shoal crawl[^']*'"), "shoal.crawl(…)"),
@@ -83,10 +102,9 @@ def python_words(sentence: str) -> str:
 
 
 def _keyword(said: re.Match[str]) -> str:
-    option = said[1]
-    key = _NAMES.get(option, option.removeprefix("--").replace("-", "_"))
-    known = key in CrawlSettings.__annotations__ or key in TOPIC_KEYS or option in _NAMES
-    return said[0].replace(option, key) if known else said[0]
+    key = said[1] or _NAMES.get(said[0], said[0].removeprefix("--").replace("-", "_"))
+    known = key in CrawlSettings.__annotations__ or key in TOPIC_KEYS or said[0] in _NAMES
+    return key if known else said[0]
 
 
 def checked(settings: Mapping[str, object]) -> dict[str, object]:

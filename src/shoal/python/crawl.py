@@ -15,19 +15,19 @@ from shoal.model import Topic
 from shoal.python.arguments import CrawlSettings, in_python_words
 from shoal.python.event_loop import run
 from shoal.python.rows import Rows
-from shoal.store.exporters import ExportRow, Format
-from shoal.store.kept_images import KeptImage
-from shoal.store.mark_log import GivenMark, MarkedPage
+from shoal.services.export import ExportRow, Format
+from shoal.services.images import KeptImage
+from shoal.services.marks import GivenMark, MarkedPage
 from shoal.text import shortened
 
 if TYPE_CHECKING:
     from shoal.installation.location import Installation
     from shoal.protocols import Judge, Strategy
+    from shoal.services.explain import UrlExplanation
     from shoal.services.revisit import Revisit
     from shoal.services.search import SearchHit
+    from shoal.services.status import Status
     from shoal.services.versions import StoredVersion, VersionDiff, VersionStep
-    from shoal.store.crawl_status import Status
-    from shoal.store.provenance import UrlExplanation
 
 _WORDS = 200
 """Characters of a topic that somebody sees who only looks."""

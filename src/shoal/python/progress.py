@@ -13,12 +13,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import accumulate
 from shutil import get_terminal_size
-from typing import Any, Protocol, TextIO
+from typing import TYPE_CHECKING, Any, Protocol, TextIO
 from unicodedata import east_asian_width
 
-from shoal.crawl.coordinator import Coordinator
-from shoal.crawl.metrics import Statistics
 from shoal.printable import harmless
+
+if TYPE_CHECKING:
+    from shoal.crawl.coordinator import Coordinator
+    from shoal.crawl.metrics import Statistics
 
 _FRAME_SECONDS = 0.25
 _SECONDS_PER_LINE = 5.0

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from shoal import services
-from shoal.crawl.termination import Ending
 from shoal.errors import InputError
 from shoal.installation.location import Installation
 from shoal.protocols import Judge, Strategy
@@ -18,8 +17,8 @@ from shoal.python.event_loop import Interruption, run
 from shoal.python.progress import ProgressLine, display_for
 from shoal.services.own_parts import OwnParts
 from shoal.services.revisit import Revisit
+from shoal.services.run import Ending
 from shoal.signals import never_interrupted
-from shoal.store import crawl_folder as folders
 from shoal.topic.value_readers import duration
 
 
@@ -86,6 +85,4 @@ def _seconds(older: float | str) -> float:
 
 
 def _line(folder: Path, *, progress: bool) -> ProgressLine:
-    with folders.reading(folder) as database:
-        most = folders.read_settings(folder, database).budget.max_pages
-    return ProgressLine(folder.resolve().name, display_for(progress), most)
+    return ProgressLine(folder.resolve().name, display_for(progress), services.status.most_pages(folder))

@@ -18,11 +18,10 @@ from shoal.python.arguments import CrawlSettings, checked, in_python_words, own_
 from shoal.python.crawl import Crawl
 from shoal.python.rows import Rows
 from shoal.python.runs import run_and_wait, run_in_loop
+from shoal.services.crawls import Made
 from shoal.services.overview import CrawlSummary
 from shoal.services.own_parts import OwnParts
 from shoal.settings import Settings
-from shoal.store.ownership import Made
-from shoal.topic.topic_file import read_cluster, read_topic, topic_from_words
 
 Words = str | Path | Iterable[str]
 """Words, as `power grid, substation=0.8, 电网` or one by one; or a topic file."""
@@ -128,7 +127,7 @@ def _begin(
         options["name"] = name
     options["seeds"] = (seeds,) if isinstance(seeds, str) else tuple(seeds)
     settings = _settings(file or topic, options)
-    cluster = read_cluster(file, options=options, environ=os.environ)
+    cluster = services.topics.servers_of(file, os.environ, options)
     installation = _installation(home)
     if folder is None:
         place = services.catalog.place_for(installation, name or services.catalog.name_for(settings.topic.name))
@@ -146,12 +145,11 @@ def _topic_file(topic: Words) -> Path | None:
 
 
 def _settings(topic: Words, options: dict[str, object]) -> Settings:
-    known = services.choices.names()
     if isinstance(topic, Path):
-        return read_topic(topic, names=known, options=options, environ=os.environ)
+        return services.topics.settings_of(topic, os.environ, options)
     seeds = options.pop("seeds")
     assert isinstance(seeds, tuple)
-    return topic_from_words(topic, seeds, names=known, options=options, environ=os.environ)
+    return services.topics.settings_from_words(topic, seeds, os.environ, options)
 
 
 def _installation(home: str | Path | None) -> Installation:

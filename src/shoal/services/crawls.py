@@ -22,7 +22,7 @@ from shoal.services.own_parts import NOTHING_OWN, OwnParts, check_own, with_own
 from shoal.settings import Cluster, Settings
 from shoal.store import crawl_folder as folders
 from shoal.store import strategy_memory
-from shoal.store.ownership import Made
+from shoal.store.ownership import Made as Made
 from shoal.store.revisits import reopen
 from shoal.store.strategy_memory import Model, pack
 from shoal.strategy import strategies

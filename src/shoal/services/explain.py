@@ -16,7 +16,7 @@ from shoal.protocols import LinkExplainer, MarkLearner, Repricer, Strategy
 from shoal.settings import Settings
 from shoal.store import crawl_folder as folders
 from shoal.store import mark_log, provenance
-from shoal.store.provenance import UrlExplanation
+from shoal.store.provenance import UrlExplanation as UrlExplanation
 from shoal.store.strategy_memory import StrategyMemory
 from shoal.strategy import strategies
 from shoal.urls import normalise

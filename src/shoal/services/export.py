@@ -7,7 +7,9 @@ from typing import BinaryIO, get_args
 
 from shoal.store import mark_log
 from shoal.store.exporters import TEXT as TEXT
-from shoal.store.exporters import ExportRow, Format, export, rows
+from shoal.store.exporters import ExportRow as ExportRow
+from shoal.store.exporters import Format as Format
+from shoal.store.exporters import export, rows
 
 FORMATS: tuple[Format, ...] = get_args(Format)
 """All that pages can be written as; those in `TEXT` are for people, too."""

@@ -21,7 +21,7 @@ from shoal.protocols import Progress, no_progress
 from shoal.store import crawl_folder as folders
 from shoal.store import kept_images
 from shoal.store.crawl_status import StoreAnswer, images
-from shoal.store.kept_images import KeptImage
+from shoal.store.kept_images import KeptImage as KeptImage
 from shoal.store.warc import read_body
 
 IMAGES = "index-images"

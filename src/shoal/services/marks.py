@@ -14,7 +14,8 @@ from shoal.parse.charset import decode
 from shoal.services.explain import explain_url
 from shoal.store import crawl_folder as folders
 from shoal.store import mark_log
-from shoal.store.mark_log import GivenMark, MarkedPage
+from shoal.store.mark_log import GivenMark as GivenMark
+from shoal.store.mark_log import MarkedPage as MarkedPage
 
 
 class MarksGiven(msgspec.Struct, frozen=True, kw_only=True):

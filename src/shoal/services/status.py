@@ -16,6 +16,12 @@ def crawl_status(folder: Path) -> Status:
         return report.status(database, running=folders.is_running(folder))
 
 
+def most_pages(folder: Path) -> int | None:
+    """How many pages a crawl may fetch over all its runs; None when nobody said."""
+    with folders.reading(folder) as database:
+        return folders.read_settings(folder, database).budget.max_pages
+
+
 def internal_errors_file(folder: Path) -> Path:
     """Where a crawl writes down what is our own fault."""
     return folder / ownership.LOG
