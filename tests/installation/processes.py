@@ -9,6 +9,7 @@ there were.
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sqlite3
 import sys
@@ -38,9 +39,9 @@ _FILES = {"open", "os.link", "os.mkdir", "os.remove", "os.rename", "sqlite3.conn
 def killed(what: str, folder: Path, database: str) -> int:
     """Kill a process at its first step, another one at its second, and so on, until one comes to its end.
 
-    With a server not at every step, because that takes long; that a transaction is whole is its own task.
+    With a server not at every step, because that takes long; that a transaction is whole is the server's task.
     """
-    for step in count(1, 4 if database else 1):
+    for step in count(1, 6 if database else 1):
         here = Installation(home=folder / str(step), database=database)
         _succeed(partial(_prepare, what, here))
         ending = _fork(partial(_open_until, here, step))
@@ -71,8 +72,13 @@ def _prepare(what: str, here: Installation) -> None:
         with closing(PostgresDatabase(here.database)) as database:
             for schema in ("shoal_installation", *_copies(database)):
                 database.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE")
-    if what == "older":
+    if what == "older" and here.database:
         make_older(here)
+    elif what == "older":  # made once, because each is forced to the disk
+        template = Installation(home=here.home.parent / what)
+        if not template.home.exists():
+            make_older(template)
+        shutil.copytree(template.home, here.home)
 
 
 def _open_until(here: Installation, step: int) -> None:

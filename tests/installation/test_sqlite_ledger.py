@@ -172,3 +172,8 @@ def test_two_processes_never_get_the_same_host(path: Path) -> None:
             process.stdin.flush()
         granted = [int(process.communicate(timeout=30)[0]) for process in (first, second)]
     assert sum(granted) == 300
+
+
+def test_a_home_that_it_makes_is_its_users_alone(tmp_path: Path) -> None:
+    SqliteLedger(tmp_path / "home" / "hosts.sqlite", "one", lambda: 0.0).close()
+    assert (tmp_path / "home").stat().st_mode & 0o777 == 0o700

@@ -176,7 +176,7 @@ class SqliteLedger:
 
 def _open(path: Path) -> sqlite3.Connection:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # Two crawls that start at once must not both set a damaged file aside: the second would take the new one.
         with path.with_name(path.name + ".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
