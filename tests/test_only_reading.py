@@ -33,6 +33,7 @@ def similar(folder: Path) -> object:
 
 LOOKS: dict[str, Callable[[Path], object]] = {
     "status": services.status.crawl_status,
+    "run": services.supervisor.state_of,
     "explain": lambda folder: services.explain.explain_url(folder, URL),
     "export": lambda folder: services.export.export_pages(folder, "jsonl", io.BytesIO(), relevant_only=False),
     "topic show": services.topics.topic_history,

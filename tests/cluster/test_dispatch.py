@@ -179,6 +179,28 @@ async def test_results_are_acknowledged_only_when_they_are_on_the_disk(crawl: Cr
         assert await line.declare(wire.results_of(crawl_id)) == 0
 
 
+# --- pauses ----------------------------------------------------------------------------------------------------------
+
+
+async def test_workers_get_nothing_while_the_crawl_is_paused(crawl: Crawl) -> None:
+    async with crawl.worker() as hand:
+        first = await hand.lease()  # the robots.txt of the seed: there is nothing else yet
+        assert first is not None
+        crawl.coordinator.pause()
+        await hand.settle(await crawl.visitor.visit(first))
+        await crawl.until(lambda: not crawl.coordinator.live().in_flight)
+        leasing, batch = asyncio.ensure_future(hand.lease()), crawl.coordinator.batch
+        await crawl.until(lambda: crawl.coordinator.batch > batch + 2)
+        assert not leasing.done()
+        assert crawl.coordinator.ending is None
+        crawl.coordinator.go_on()
+        task = await leasing
+        assert task is not None
+        await hand.settle(await crawl.visitor.visit(task))
+        assert await crawl.works_off(hand) is Ending.NOTHING_LEFT
+    assert_all_is_there_once(crawl)
+
+
 # --- tasks -----------------------------------------------------------------------------------------------------------
 
 

@@ -59,11 +59,17 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-async def crawled(tmp_path: Path) -> AsyncIterator[tuple[Path, SmallWeb, WebServer]]:
+def processes() -> int:
+    """In how many it fetches; a test may want something else."""
+    return 1
+
+
+@pytest.fixture
+async def crawled(tmp_path: Path, processes: int) -> AsyncIterator[tuple[Path, SmallWeb, WebServer]]:
     """A crawl to be started, and the web that it is of; whatever goes wrong, it does not outlive the test."""
     web = small_web()
     async with WebServer(web) as server:
-        folders.create(tmp_path / "c", of(server))
+        folders.create(tmp_path / "c", replace(of(server), processes=processes))
         yield tmp_path / "c", web, server
         if supervisor.state_of(tmp_path / "c").at_work:
             await asyncio.to_thread(supervisor.stop_at_once, tmp_path / "c")
@@ -115,6 +121,7 @@ def command_of(pid: int) -> str:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("processes", [2])
 async def test_its_starter_is_killed_and_others_find_pause_and_finish_it(
     tmp_path: Path, installation: Installation, crawled: tuple[Path, SmallWeb, WebServer]
 ) -> None:
