@@ -174,7 +174,8 @@ async def test_a_full_disk_loses_nothing(small_disk: Path, tmp_path: Path, proce
         full = await operator.runs("crawl", *arguments, "--proxy", server.proxy, "--quiet")
         assert full.sentence().startswith("The disk is full: make room where ")
         assert full.code == 2
-        assert 0 < json.loads(shoal("status", "--dir", folder, "--json").out)["pages"] < 60
+        stored = await operator.runs("status", "--dir", folder, "--json")
+        assert 0 < json.loads(stored.out)["pages"] < 60
         still = await operator.runs("resume", "--dir", folder, "--quiet")
         assert (still.code, still.sentence()) == (2, full.sentence())
         assert not _mount(small_disk, "remount,size=64m").returncode
