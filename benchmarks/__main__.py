@@ -21,6 +21,7 @@ BENCHMARKS = {
     "index_cost": "Index: what it costs to make a crawl searchable",
     "search_speed": "Search: among a hundred thousand pages",
     "search_quality": "Search: the first ten hits, beside other engines",
+    "merged_ranking": "Search: several crawls beside one of all their pages",
 }
 
 

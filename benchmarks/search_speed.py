@@ -151,10 +151,10 @@ def main() -> None:
 
 def report(console: Console, folder: Path, asked: list[tuple[str, str]]) -> None:
     took: dict[str, list[float]] = {kind: [] for kind in (*TYPED, COMMON)}
-    with Finder(folder) as finder:
+    with Finder([folder]) as finder:
         for kind, query in asked:
             took[kind].append(_cost(partial(finder.search, query)))
-    once = [_cost(partial(search.search, folder, query)) for _, query in asked[:40]]
+    once = [_cost(partial(search.search, [folder], query)) for _, query in asked[:40]]
     everything = sorted(value for kind in TYPED for value in took[kind])
     table = Table("query", "how many", "median ms", "99 % ms", title="Searches, CPU of one core")
     for kind, values in (*took.items(), ("all but the last", everything), ("opened for each", once)):

@@ -63,4 +63,4 @@ class Stock:
 
 def titles(stock: Stock, words: str) -> list[str]:
     """What a search finds, the best first."""
-    return [hit.title for hit in search.search(stock.folder, words).hits]
+    return [hit.title for hit in search.search([stock.folder], words).hits]

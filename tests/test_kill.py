@@ -93,10 +93,10 @@ async def test_pages_are_found_while_the_crawl_goes_on_and_after_it_was_killed(t
         hits: tuple[object, ...] = ()
         while not hits:  # it takes some seconds; a crawl that ends before fails the test below
             assert await crawl.lives_until(asyncio.sleep(0.2)), "it was over before anything was found"
-            hits = search.search(folder, "电网").hits if folders.exists(folder) else ()
+            hits = search.search([folder], "电网").hits if folders.exists(folder) else ()
         assert folders.is_running(folder)
         await crawl.kill()
-    assert search.search(folder, "电网").hits
+    assert search.search([folder], "电网").hits
     await index_agrees(folder)
     found = check(folder)
     assert found.indexed == found.versions > 0

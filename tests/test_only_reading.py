@@ -27,7 +27,7 @@ NOBODY = 65534
 
 
 def similar(folder: Path) -> object:
-    with Finder(folder) as finder:
+    with Finder([folder]) as finder:
         return finder.similar(URL)
 
 
@@ -38,7 +38,7 @@ LOOKS: dict[str, Callable[[Path], object]] = {
     "export": lambda folder: services.export.export_pages(folder, "jsonl", io.BytesIO(), relevant_only=False),
     "topic show": services.topics.topic_history,
     "check": check.check,
-    "search": lambda folder: search.search(folder, "power"),
+    "search": lambda folder: search.search([folder], "power"),
     "similar": similar,
     "show": lambda folder: versions.stored(folder, URL),
     "show --body": lambda folder: versions.body(folder, URL),

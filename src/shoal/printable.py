@@ -8,9 +8,11 @@ servers say beside their pages (`legible`) is made one line of text when it come
 from __future__ import annotations
 
 import logging
+import os
 import re
 import sys
 import traceback
+from pathlib import Path
 from types import TracebackType
 from unicodedata import category
 
@@ -29,6 +31,11 @@ def harmless(text: str) -> str:
 def escaped(json: str) -> str:
     """JSON that says the same, with each such character as its number."""
     return json if json.isprintable() else "".join([one if _is_harmless(one) else _number(one) for one in json])
+
+
+def path_text(path: Path | str) -> str:
+    """A path as JSON can hold it, even if its name is not UTF-8."""
+    return os.fsencode(path).decode(errors="replace")
 
 
 def _shown(character: str) -> str:

@@ -337,6 +337,10 @@ def fingerprint(flat_text: str) -> bytes:
     return struct.pack(f"<{_PERMUTATIONS}I", *matrix.to_rows()[0])
 
 
+NEAR = 0.75
+"""Pages that share this much of their MinHash count as near-duplicates."""
+
+
 def similarity(one: bytes, other: bytes) -> float:
     """How much two fingerprinted texts have in common, 0 to 1; 0 when one of them has no fingerprint."""
     if not one or len(one) != len(other):

@@ -56,9 +56,29 @@ def test_a_command_with_words_of_its_own_wants_the_option(named: Shell) -> None:
     )
 
 
-@pytest.mark.parametrize("command", [("status",), ("search", "grid"), ("mark", "--list"), ("export",)])
+@pytest.mark.parametrize("command", [("status",), ("mark", "--list"), ("export",)])
 def test_who_names_none_hears_which_there_are(named: Shell, command: tuple[str, ...]) -> None:
     assert named(*command).sentence() == "Say which crawl, by its name or its folder: there is 电网."
+
+
+def test_a_search_asks_all_crawls_unless_some_are_named(named: Shell) -> None:
+    for name in ("grid", "风电"):
+        folders.create(named.home / "state" / "crawls" / name, SETTINGS)
+    folders.create(named.home / "here", SETTINGS)
+
+    def asked(*how: str) -> list[str]:
+        return list(json.loads(named("search", "变电站", *how, "--json").out)["crawls"])
+
+    assert asked() == ["grid", "电网", "风电"]
+    assert asked("--crawl", "风电", "--dir", "here") == ["here", "风电"]
+    assert asked("--crawl", "grid", "--crawl", "./state/crawls/grid") == ["grid"]
+    assert (
+        named("search", "x", "--crawl", "grids").sentence().startswith('There is no crawl called "grids"; did you mean')
+    )
+
+
+def test_a_search_where_there_is_no_crawl_is_one_sentence(shoal: Shell) -> None:
+    assert "there are none here yet" in shoal("search", "grid").sentence()
 
 
 def test_a_crawl_is_named_once(named: Shell) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.shell import Said, Shell
-from tests.stocked import Stock, article
+from tests.stocked import WEB, Stock, article
 
 
 def test_a_search_shows_title_url_snippet_and_figures(stocked: Shell) -> None:
@@ -86,3 +86,44 @@ def test_a_page_cannot_steer_the_terminal(tmp_path: Path) -> None:
 
 def test_a_search_needs_a_crawl(shoal: Shell) -> None:
     assert shoal("search", "grid", "--dir", "none").sentence().startswith("There is no crawl in none")
+
+
+# --- several crawls --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def two(stock: Stock) -> Shell:
+    """A crawl beside the usual one; both are asked."""
+    web = {
+        "http://a.test/": article("Towers", "A substation has 變電站.", "/bread"),
+        "http://a.test/bread": WEB["http://a.test/bread"],
+    }
+    Stock(stock.folder.parent / "towers", web)
+    return Shell(stock.folder.parent, "--dir", stock.folder.name, "--dir", "towers")
+
+
+def test_hits_of_several_crawls_say_where_they_are(two: Shell, stock: Stock) -> None:
+    out = two("search", "oven").out
+    assert out.count("http://a.test/bread") == 1
+    assert f"in towers; also in {stock.folder.name}\n" in out
+    assert "Crawls: towers 1, 爬 行 1" in out
+    assert "in towers" in two("search", "变电站").out, "which stands there in traditional characters"
+    (hit,) = json.loads(two("search", "oven", "--json").out)["hits"]
+    assert (hit["crawl"], hit["also_in"], hit["folder"]) == ("towers", [stock.folder.name], "towers")
+    assert "in towers" in two("similar", "http://a.test/substation").out
+
+
+def test_a_search_of_one_crawl_does_not_repeat_its_name(stocked: Shell) -> None:
+    assert "Crawls:" not in stocked("search", "substation").out
+    assert "     in " not in stocked("search", "substation").out
+
+
+def test_a_crawl_that_is_gone_is_one_line(two: Shell) -> None:
+    said = two("search", "oven", "--dir", "gone")
+    assert said.code == 0
+    assert said.out.startswith("gone: There is no crawl in gone: start one with")
+    said = two("search", "oven crawl:elsewhere")
+    assert (said.code, said.sentence()) == (
+        2,
+        "crawl: needs one of the crawls that are searched (towers, 爬 行), not 'elsewhere'.",
+    )

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from shoal.index import query_builder, searcher
+from shoal.index import query_builder, ranking
 from shoal.index import query_builder as query_rewrite
 from shoal.index.index_folder import IndexWriter
+from shoal.index.merged_index import IndexedCrawl, open_merged
 from shoal.index.query import MOST_CHARACTERS, MOST_LIMITS, MOST_WORDS, parse
 from shoal.index.schema import Document
-from shoal.index.searcher import Index, open_index
+from shoal.index.searcher import Index
 
 REFERENCE = Path(__file__).parent.parent.parent / "docs" / "searching.md"
 FETCHED = 1_600_000_000.0
@@ -44,7 +45,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
     folder = tmp_path_factory.mktemp("reference")
     with IndexWriter(folder) as writer:
         writer.add(documents())
-    return open_index(folder)
+    return Index(open_merged([IndexedCrawl(name="energy", place=folder)]))
 
 
 def examples() -> list[tuple[str, set[str]]]:
@@ -67,7 +68,7 @@ def test_there_are_examples_of_everything() -> None:
     queries = " ".join(query for query, _ in examples())
     table = REFERENCE.read_text(encoding="utf-8").partition("| operator |")[2].partition("\n\n")[0]
     operators = re.findall(r"`([^`]+:)`", table)
-    assert len(operators) == 14
+    assert len(operators) == 16
     assert [
         name for name in operators if name not in queries.replace("：", ":") and name not in ("语言:", "网站:")
     ] == []
@@ -81,6 +82,6 @@ def test_the_figures_of_the_text_are_those_of_the_program() -> None:
         f"and the anchors of links that lead to the page ({boosts['anchors']:g})",
         f"cut after {MOST_CHARACTERS:,} characters, and has at most {MOST_WORDS} words and {MOST_LIMITS} limits",
         f"the first {query_rewrite._MOST_SPELLED} are looked at for mistakes",
-        f"the best {searcher.RESCORED:,} are weighed by their age",
+        f"the best {ranking.RESCORED:,} are weighed by their age",
     ):
         assert sentence in text

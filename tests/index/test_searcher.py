@@ -183,11 +183,11 @@ def test_similar_pages(tmp_path: Path) -> None:
         page(6, "變電站與變壓器，電壓等級。"),
     ]
     index = index_of(tmp_path, [*pages, *FILLER])
-    hits = index.similar("", pages[0].text, exclude=1)
+    hits = index.similar("", pages[0].text, exclude=[("", 1)])
     assert [(hit.id, hit.similar) for hit in hits] == [(2, 1)]
-    assert [hit.id for hit in index.similar("", pages[1].text, exclude=2)] == [1]
-    assert [hit.id for hit in index.similar("", pages[4].text, exclude=5)] == [6]
-    assert index.similar("", pages[3].text, exclude=4) == ()
+    assert [hit.id for hit in index.similar("", pages[1].text, exclude=[("", 2)])] == [1]
+    assert [hit.id for hit in index.similar("", pages[4].text, exclude=[("", 5)])] == [6]
+    assert index.similar("", pages[3].text, exclude=[("", 4)]) == ()
     assert index.similar("", "") == ()
 
 

@@ -40,7 +40,7 @@ def test_a_page_that_asks_not_to_be_kept_cannot_be_found(stock: Stock) -> None:
 
 @pytest.mark.slow
 def test_a_hit_says_all_that_a_person_wants_to_know(stock: Stock) -> None:
-    (hit,) = search.search(stock.folder, "變電站 调度").hits
+    (hit,) = search.search([stock.folder], "變電站 调度").hits
     assert (hit.url, hit.language, hit.similar, hit.gone) == ("http://a.test/%E8%BD%AC%E5%8F%98", "zh", 0, "")
     assert [text for text, asked in hit.snippet.parts if asked] == ["变电站", "调度"]
     assert hit.score > 0
@@ -49,7 +49,7 @@ def test_a_hit_says_all_that_a_person_wants_to_know(stock: Stock) -> None:
 
 
 def test_the_reasons_are_there_for_who_asks(stock: Stock) -> None:
-    (hit,) = search.search(stock.folder, "oven", explain=True).hits
+    (hit,) = search.search([stock.folder], "oven", explain=True).hits
     assert hit.why is not None
     assert hit.why.score == pytest.approx(hit.score, rel=1e-3)
 
@@ -70,15 +70,15 @@ def test_near_copies_are_one_hit(tmp_path: Path) -> None:
     )
     copies = {f"http://a.test/c{n}": article("Copy", text) for n in range(3)}
     stock = Stock(tmp_path / "c", {SEED: article("Home", "x", "/c0", "/c1", "/c2")} | copies)
-    (hit,) = search.search(stock.folder, "transformer").hits
+    (hit,) = search.search([stock.folder], "transformer").hits
     assert hit.similar == 2
 
 
 @pytest.mark.slow
 def test_marks_of_the_user_are_shown(stock: Stock) -> None:
-    (before,) = search.search(stock.folder, "oven").hits
+    (before,) = search.search([stock.folder], "oven").hits
     mark_pages(stock.folder, ["http://a.test/bread"], True)
-    (after,) = search.search(stock.folder, "oven").hits
+    (after,) = search.search([stock.folder], "oven").hits
     assert (before.relevant, after.relevant) == (False, True)
 
 
@@ -95,16 +95,16 @@ def test_what_the_user_marked_counts_for_is_relevant(stock: Stock) -> None:
 
 @pytest.mark.slow
 def test_paging_is_complete_and_without_repeats(stock: Stock) -> None:
-    pages = [search.search(stock.folder, "engineers OR 工程师", limit=2, offset=offset) for offset in (0, 2, 4)]
+    pages = [search.search([stock.folder], "engineers OR 工程师", limit=2, offset=offset) for offset in (0, 2, 4)]
     urls = [hit.url for page in pages for hit in page.hits]
-    assert len(urls) == len(set(urls)) == len(search.search(stock.folder, "engineers OR 工程师", limit=100).hits)
+    assert len(urls) == len(set(urls)) == len(search.search([stock.folder], "engineers OR 工程师", limit=100).hits)
 
 
 # --- pages like this one ---------------------------------------------------------------------------------------------
 
 
 def test_the_page_most_like_another_is_found(stock: Stock) -> None:
-    with search.Finder(stock.folder) as finder:
+    with search.Finder([stock.folder]) as finder:
         found = finder.similar("http://a.test/transformer")
     assert found.hits[0].title == "Substations"
     assert "http://a.test/transformer" not in [hit.url for hit in found.hits]
@@ -115,7 +115,7 @@ def test_the_page_most_like_another_is_found(stock: Stock) -> None:
     ("url", "why"), [("http://a.test/none", "was not fetched"), ("http://a.test/secret", "is not kept")]
 )
 def test_what_has_no_text_is_like_nothing(stock: Stock, url: str, why: str) -> None:
-    with search.Finder(stock.folder) as finder, pytest.raises(InputError, match=why):
+    with search.Finder([stock.folder]) as finder, pytest.raises(InputError, match=why):
         finder.similar(url)
 
 
@@ -124,6 +124,6 @@ def test_what_has_no_text_is_like_nothing(stock: Stock, url: str, why: str) -> N
 
 def test_a_folder_without_pages_can_be_searched(tmp_path: Path) -> None:
     Simulation(tmp_path / "empty", {})
-    found = search.search(tmp_path / "empty", "grid")
+    found = search.search([tmp_path / "empty"], "grid")
     assert (found.hits, found.notes) == ((), ("There is no page to be searched yet.",))
     assert check(tmp_path / "empty").sound

@@ -159,7 +159,7 @@ def test_a_folder_as_it_was_opens_with_all_that_is_in_it(kept: Path) -> None:
     assert (status.pages, status.moved, status.marked_relevant) == (6, 1, 1)
     assert services.explain.explain_url(kept, "http://a.test/old").moved_to == "http://a.test/transformer"
     assert [mark.url for mark in services.marks.list_marks(kept)] == ["http://a.test/bread"]
-    assert [hit.title for hit in services.search.search(kept, "變電站").hits] == ["智能电网"]
+    assert [hit.title for hit in services.search.search([kept], "變電站").hits] == ["智能电网"]
 
 
 def test_what_was_there_before_an_upgrade_stays_beside_it(kept: Path, request: pytest.FixtureRequest) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial, wraps
 from math import inf
 from pathlib import Path
@@ -125,6 +125,31 @@ def folder_if_any(command: _Command) -> _Command:
 def whole_crawl(command: _Command) -> _Command:
     """The same for a command that is about nothing else: the name may stand alone, as in `shoal status power-grid`."""
     return _with_crawl(command, _ALONE, _NAMED, _FOLDER)
+
+
+_MANY_NAMED = click.option(
+    "--crawl", "named", multiple=True, metavar="NAME", help="A crawl, by its name or its folder; may be repeated. [all]"
+)
+_MANY_FOLDERS = path("--dir", "places", multiple=True, metavar="FOLDER", help="The folder of a crawl; may be repeated.")
+
+
+def several_crawls(named: Sequence[str], places: Sequence[Path]) -> tuple[Path, ...]:
+    """The folders of the crawls that were typed; all of the installation, when none was."""
+    typed = [(name, None) for name in named] + [(None, place) for place in places]
+    known = typed or [(None, folder) for _, folder in services.catalog.crawl_folders(installation_of(os.environ))]
+    if not known:
+        raise services.catalog.no_crawl_named(installation_of(os.environ))
+    return tuple(folder for name, place in known if (folder := one_crawl(None, name, place)) is not None)
+
+
+def folders(command: _Command) -> _Command:
+    """The crawls that a command asks together: any number of `--crawl` and `--dir`."""
+
+    @wraps(command)
+    def found(*words: Any, named: tuple[str, ...], places: tuple[Path, ...], **given: Any) -> Any:
+        return command(*words, folders=several_crawls(named, places), **given)
+
+    return together(_MANY_NAMED, _MANY_FOLDERS)(cast("_Command", found))
 
 
 NEW = "The name of the new crawl, by which all other commands find it."

@@ -6,7 +6,6 @@ what would steer a terminal always, data for other programs only when a terminal
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 from collections.abc import Callable, Coroutine, Iterator, Sequence
@@ -17,6 +16,7 @@ import click
 import msgspec
 
 from shoal.printable import escaped, harmless
+from shoal.printable import path_text as path_text
 
 STOPPED = 130
 """The exit code of a command that Ctrl-C ended."""
@@ -105,11 +105,6 @@ def whole(value: Any) -> Any:
     if isinstance(value, msgspec.Struct):
         return {name: whole(part) for name, part in msgspec.structs.asdict(value).items()}
     return [whole(part) for part in value] if isinstance(value, tuple) else value
-
-
-def path_text(path: Path) -> str:
-    """A path as JSON can hold it, even if its name is not UTF-8."""
-    return os.fsencode(path).decode(errors="replace")
 
 
 def print_bytes(data: bytes, *, is_json: bool = False) -> None:

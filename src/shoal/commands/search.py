@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from shoal.index.results import FacetCount, ScoreExplanation
     from shoal.services.search import Finder, SearchAnswer, SearchHit
 
-_FACETS = (("Sites", "site"), ("Topics", "topic"), ("Languages", "language"), ("Months", "month"))
+_FACETS = (("Sites", "site"), ("Topics", "topic"), ("Languages", "language"), ("Months", "month"), ("Crawls", "crawl"))
 _SHOWN_COUNTS = 6
 
 limit = click.option(
@@ -31,56 +31,59 @@ limit = click.option(
 
 @click.command(context_settings=options.WITH_MINUS)
 @click.argument("words", nargs=-1, required=True, metavar="WORDS...", callback=options.typed)
-@options.folder
+@options.folders
 @limit
 @click.option("--offset", type=click.IntRange(0, 100_000), default=0, help="Leave out the first so many.")
 @click.option("--fresh", is_flag=True, help="Newer pages first, as far as they answer the words.")
 @click.option("--explain", is_flag=True, help="Say what made each score.")
 @options.as_json
-def search(words: str, folder: Path, limit: int, offset: int, fresh: bool, explain: bool, as_json: bool) -> int:
+def search(
+    words: str, folders: tuple[Path, ...], limit: int, offset: int, fresh: bool, explain: bool, as_json: bool
+) -> int:
     """Find stored pages by words, in Chinese and English.
 
     \b
     shoal search --crawl grid smart grid 变电站
     shoal search --crawl grid '"power plant"' -nuclear after:2024
 
-    Words, "phrases", -not, title:, site:, topic:, lang:, after:, before:, is:relevant; docs/searching.md explains them.
+    Words, "phrases", -not, title:, site:, topic:, lang:, after:, before:, is:relevant, crawl:; docs/searching.md explains them.
+    Several crawls (--crawl A --crawl B; all, when none is named) are searched as if one crawl had found all of their pages.
     Pages can be found some seconds after they were fetched, while the crawl goes on.
     """
     return find(
-        folder,
+        folders,
         lambda finder: finder.search(words, limit=limit, offset=offset, fresh=fresh, explain=explain),
         as_json=as_json,
     )
 
 
-def find(folder: Path, ask: Callable[[Finder], SearchAnswer], *, as_json: bool) -> int:
+def find(folders: Sequence[Path], ask: Callable[[Finder], SearchAnswer], *, as_json: bool) -> int:
     """Ask the index when it has caught up, and show what it says."""
     with (
         progress_bar("Indexing", "pages", silent=as_json) as progress,
-        services.search.Finder(folder, progress) as finder,
+        services.search.Finder(folders, progress) as finder,
     ):
         found = ask(finder)
-    reply(found, lambda: show_findings(folder, found), as_json=as_json)
+    reply(found, lambda: show_findings(folders, found), as_json=as_json)
     return 0 if found.hits else 1
 
 
-def show_findings(folder: Path, found: SearchAnswer) -> None:
+def show_findings(folders: Sequence[Path], found: SearchAnswer) -> None:
     """Title, URL and a snippet of each page, then what can be asked next."""
     for note in found.notes:
         say(note, "yellow")
     if not found.hits:
-        say(_nothing(folder, found))
+        say(_nothing(folders, found))
         return
     for place, hit in enumerate(found.hits, start=found.offset + 1):
-        for line in _hit(place, hit):
+        for line in _hit(place, hit, several=len(found.crawls) > 1):
             say(line)
     say(_summary(found), "bold")
     for facet in _facets(found):
         say(facet, "dim")
 
 
-def _hit(place: int, hit: SearchHit) -> Iterator[Text]:
+def _hit(place: int, hit: SearchHit, *, several: bool) -> Iterator[Text]:
     from rich.text import Text  # here, because rich is loaded when something is printed with it
 
     title = harmless(hit.title) or "(without a title)"
@@ -91,6 +94,9 @@ def _hit(place: int, hit: SearchHit) -> Iterator[Text]:
         snippet.append(harmless(text).replace("\n", " "), "bold yellow" if asked else "")
     yield snippet
     yield Text(f"     {'  '.join(_figures(hit))}", "dim")
+    if several:
+        also = f"; also in {', '.join(hit.also_in)}" if hit.also_in else ""
+        yield Text(f"     in {harmless(hit.crawl + also)}", "dim")
     if hit.why is not None:
         yield from _why(hit.why)
     yield Text("")
@@ -120,13 +126,15 @@ def _why(why: ScoreExplanation) -> Iterator[Text]:
     yield Text(f"       {'  '.join(f'× {factor:.3f} {name}' for name, factor in factors)}", "dim")
 
 
-def _nothing(folder: Path, found: SearchAnswer) -> str:
+def _nothing(folders: Sequence[Path], found: SearchAnswer) -> str:
     if found.offset and found.total:
         return f"There are no more hits: {found.total:,} pages match in all."
     if not found.suggestion:
         return "No page was found."
-    command = f"shoal search {in_folder(folder)} {shlex.quote(found.suggestion)}"
-    return f"No page was found.\nDid you mean: {found.suggestion}\n  {command}"
+    sentence = f"No page was found.\nDid you mean: {found.suggestion}"
+    if len(folders) > 1:
+        return sentence
+    return f"{sentence}\n  shoal search {in_folder(folders[0])} {shlex.quote(found.suggestion)}"
 
 
 def _summary(found: SearchAnswer) -> str:

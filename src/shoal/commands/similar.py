@@ -12,9 +12,9 @@ from shoal.commands.search import find, limit
 
 @click.command()
 @click.argument("url", metavar="URL")
-@options.folder
+@options.folders
 @limit
 @options.as_json
-def similar(url: str, folder: Path, limit: int, as_json: bool) -> int:
+def similar(url: str, folders: tuple[Path, ...], limit: int, as_json: bool) -> int:
     """Find stored pages that say much the same as one of them. Near-copies of it are left out."""
-    return find(folder, lambda finder: finder.similar(url, limit=limit), as_json=as_json)
+    return find(folders, lambda finder: finder.similar(url, limit=limit), as_json=as_json)

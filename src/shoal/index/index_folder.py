@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from secrets import randbits
 from typing import Self
 
 import msgspec
@@ -27,12 +28,15 @@ LOCK = "lock"
 """Held by the one who writes."""
 _FORMAT = "format"
 """The file by which a folder is known to be ours."""
-_META = "meta.json"
+META = "meta.json"
+"""Where tantivy lists what was committed."""
 STANDINGS = "standings"
 """What whoever fills the index keeps beside it."""
 _MADE = re.compile(rf"[0-9a-f]{{32}}\.[\w.]+|meta\.json|\.managed\.json|\.tantivy-\w+\.lock|\.tmp\w+|{STANDINGS}")
 """The names of all files that make an index."""
 _MARK = "shoal index "
+_ORIGIN, _ORIGIN_BITS = "\norigin ", 48
+"""Few enough for a float, in which tantivy counts, and so many that no two indexes have the same."""
 _TAIL = struct.Struct("<II")
 """How tantivy ends a file: the length of what it says about it in JSON, and a number by which the end is known."""
 _KILLED = "index writer was killed"
@@ -58,7 +62,7 @@ def opened(folder: Path) -> tuple[tantivy.Index, int] | str:
     """The index, and the largest version in it; or why it cannot be used, as one sentence."""
     if not exists(folder):
         return f"There is no index in {folder}."
-    if _said(folder) != _format():
+    if origin_of(folder) is None:
         return f"The index in {folder} was made by another version of shoal."
     try:
         index = tantivy.Index.open(str(folder))
@@ -76,12 +80,21 @@ def last_version(searcher: tantivy.Searcher) -> int:
     return int(found["last"]["value"] or 0)
 
 
+def origin_of(folder: Path) -> int | None:
+    """The number by which the pages of this index are told from those of others; None when another version made it.
+
+    Who copies an index copies its number.
+    """
+    said, _, number = _said(folder).partition(_ORIGIN)
+    return int(number) if said == _format() and number.strip().isdecimal() else None
+
+
 def damage(folder: Path) -> tuple[str, ...]:
     """The names of the files that are not as they were written; reads all that was committed."""
     try:
-        meta = msgspec.json.decode((folder / _META).read_bytes(), type=_Meta)
+        meta = msgspec.json.decode((folder / META).read_bytes(), type=_Meta)
     except (OSError, msgspec.MsgspecError):
-        return (_META,)
+        return (META,)
     committed = {segment.segment_id.replace("-", "") for segment in meta.segments}
     paths = [path for path in sorted(folder.iterdir()) if path.name.partition(".")[0] in committed]
     return tuple(path.name for path in paths if not _is_whole(path))
@@ -89,7 +102,7 @@ def damage(folder: Path) -> tuple[str, ...]:
 
 def exists(folder: Path) -> bool:
     """True when something was indexed here, whether it can be used or not."""
-    return (folder / _META).is_file()
+    return (folder / META).is_file()
 
 
 def claim(folder: Path) -> None:
@@ -111,7 +124,7 @@ def open_or_create(folder: Path, schema: tantivy.Schema) -> tantivy.Index:
             raise FolderError(sentence)
     else:
         empty(folder)
-        (folder / _FORMAT).write_text(_format(), encoding="utf-8")
+        (folder / _FORMAT).write_text(f"{_format()}{_ORIGIN}{randbits(_ORIGIN_BITS)}\n", encoding="utf-8")
     return tantivy.Index(schema, str(folder))
 
 
@@ -121,7 +134,7 @@ def empty(folder: Path) -> None:
     The file that says whose folder this is stays, and so does what is none of an index's.
     """
     # First the file that makes it an index, so that a crash in between leaves none behind.
-    for path in sorted(folder.iterdir(), key=lambda path: path.name != _META):
+    for path in sorted(folder.iterdir(), key=lambda path: path.name != META):
         if _MADE.fullmatch(path.name) and path.is_file():
             path.unlink()
 
@@ -167,7 +180,7 @@ def _said(folder: Path) -> str:
 
 def _format() -> str:
     """Changes with whatever makes an index another one: the fields, the analyser."""
-    return f"{_MARK}{FORMAT}, analyser {zlib.crc32(entries(flattened(SAMPLE))[0].encode()):08x}\n"
+    return f"{_MARK}{FORMAT}, analyser {zlib.crc32(entries(flattened(SAMPLE))[0].encode()):08x}"
 
 
 def _is_whole(path: Path) -> bool:
@@ -207,6 +220,7 @@ class IndexWriter:
             if self._anew:
                 empty(self._folder)
             self._index = open_or_create(self._folder, self._schema)
+            self._origin = origin_of(self._folder) or 0
             # One thread: the crawl needs the other cores.
             self._writer = self._index.writer(_MEMORY, 1)
             self._held = held.pop_all()
@@ -226,7 +240,7 @@ class IndexWriter:
         with complaints(self._folder):
             self.remove(latest)
             for document in latest.values():
-                self._writer.add_document(indexed(document))
+                self._writer.add_document(indexed(document, self._origin))
 
     def remove(self, ids: Iterable[int]) -> None:
         """Take documents out; an id that is not there is no mistake."""

@@ -97,6 +97,7 @@ class LimitKind(StrEnum):
     AFTER = "after"
     BEFORE = "before"
     IS = "is"
+    CRAWL = "crawl"
 
 
 class Limit(Value, frozen=True, kw_only=True):
@@ -118,7 +119,7 @@ class Query(Value, frozen=True, kw_only=True):
     wanted: tuple[QueryTerms, ...] = ()
     unwanted: tuple[QueryTerms, ...] = ()
     only: tuple[Limit, ...] = ()
-    """Of two sites, topics or languages one will do; of different kinds all must be met."""
+    """Of two sites, topics, languages or crawls one will do; of different kinds all must be met."""
     never: tuple[Limit, ...] = ()
     notes: tuple[str, ...] = ()
     """Sentences for the user: what was left out, and why."""
@@ -169,6 +170,7 @@ _NAMES = {
     "site": LimitKind.SITE, "站点": LimitKind.SITE, "网站": LimitKind.SITE, "topic": LimitKind.TOPIC, "主题": LimitKind.TOPIC,
     "lang": LimitKind.LANGUAGE, "语言": LimitKind.LANGUAGE, "after": LimitKind.AFTER, "之后": LimitKind.AFTER,
     "before": LimitKind.BEFORE, "之前": LimitKind.BEFORE, "is": LimitKind.IS, "title": "title", "标题": "title",
+    "crawl": LimitKind.CRAWL, "采集": LimitKind.CRAWL,
 }  # fmt: skip
 _LANGUAGES = {
     "中文": "zh", "汉语": "zh", "chinese": "zh", "英文": "en", "英语": "en", "english": "en", "日文": "ja", "日语": "ja",
@@ -307,6 +309,8 @@ def _limit(kind: LimitKind, name: str, value: str) -> Limit:
         return Limit(kind=kind, value=_quality(name, value))
     if kind is LimitKind.TOPIC:
         return Limit(kind=kind, value=_topic(name, value))
+    if kind is LimitKind.CRAWL:
+        return Limit(kind=kind, value=value)
     day = day_typed(fold(value).strip())
     if day is None:
         raise InputError(f"{name} needs a date such as 2024, 2024-05 or 2024-05-01, not '{value}'.")

@@ -12,6 +12,7 @@ from rapidfuzz.distance import OSA
 
 from shoal.cache import cached
 from shoal.index.analyzer import tokens
+from shoal.index.merged_index import MergedIndex
 from shoal.index.query import Limit, LimitKind, Query, QueryTerms, pieces_of, written
 from shoal.index.schema import TEXTS, where
 
@@ -38,12 +39,11 @@ Must, Should, MustNot = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.
 class Matcher:
     """Makes queries for one state of the index, whose statistics say how rare a word is."""
 
-    def __init__(self, schema: tantivy.Schema, searcher: tantivy.Searcher, marks: Mapping[int, bool]) -> None:
-        """`marks` is what the user said of pages, by their ids: it counts more than what the judge said."""
-        self._schema = schema
-        self._searcher = searcher
-        self._pages = searcher.num_docs
-        self._marks = marks
+    def __init__(self, index: MergedIndex) -> None:
+        self._index = index
+        self._schema = index.schema
+        self._searcher = index.searcher
+        self._pages = index.searcher.num_docs
         self.pages_with = cached(size=10_000, longest=_FEW_TOKENS)(self._pages_with)
 
     # --- whole queries -----------------------------------------------------------------------------------------------
@@ -85,6 +85,8 @@ class Matcher:
             return self._term("language", limit.value)
         if limit.kind is LimitKind.IS:
             return self._relevant()
+        if limit.kind is LimitKind.CRAWL:
+            return self._term("origin", self._index.origin(limit.value))
         if limit.kind is LimitKind.TOPIC:
             return self._phrase("topic", tokens(limit.value))
         first, last = (limit.day, _FAR) if limit.kind is LimitKind.AFTER else (-_FAR, limit.day - 1)
@@ -92,12 +94,15 @@ class Matcher:
 
     def _relevant(self) -> tantivy.Query:
         judged = tantivy.Query.term_query(self._schema, "relevant", True)
-        liked, disliked = ([id for id, mark in self._marks.items() if mark is said] for said in (True, False))
-        either = [judged, *([tantivy.Query.term_set_query(self._schema, "id", liked)] if liked else [])]
-        found: list[Clause] = [(Must, _any(either))]
-        if disliked:
-            found.append((MustNot, tantivy.Query.term_set_query(self._schema, "id", disliked)))
-        return tantivy.Query.boolean_query(found)
+        either = _any([judged, *self._marked(as_relevant=True)])
+        disliked: list[Clause] = [(MustNot, query) for query in self._marked(as_relevant=False)]
+        return tantivy.Query.boolean_query([(Must, either), *disliked])
+
+    def _marked(self, *, as_relevant: bool) -> Iterator[tantivy.Query]:
+        """Finds the pages of which the user said so, crawl by crawl."""
+        for origin, crawl in self._index.crawls.items():
+            if ids := [id for id, mark in crawl.marks.items() if mark is as_relevant]:
+                yield self._index.pages(origin, "id", ids)
 
     # --- words -------------------------------------------------------------------------------------------------------
 
@@ -133,7 +138,7 @@ class Matcher:
             return self._term(field, entries[0])
         return tantivy.Query.phrase_query(self._schema, field, list(entries))
 
-    def _term(self, name: str, value: str) -> tantivy.Query:
+    def _term(self, name: str, value: str | int) -> tantivy.Query:
         return tantivy.Query.term_query(self._schema, name, value)
 
     # --- how rare is it ----------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import tantivy
 
+from shoal.index.merged_index import MergedIndex
 from shoal.index.query import Query
 from shoal.index.query_builder import Matcher, Must, fields_of, pairs
 from shoal.index.schema import Freshness, link_factor, topic_factor
@@ -16,9 +17,14 @@ class Hit(Value, frozen=True, kw_only=True):
     """A page that was found, standing for all its near-copies that were found too."""
 
     id: int
+    """In its crawl."""
     score: float
     similar: int = 0
     """How many near-copies it stands for."""
+    crawl: str = ""
+    """The name of its crawl."""
+    also_in: tuple[str, ...] = ()
+    """Other crawls that have it, or near-copies of it that are good hits, too."""
 
 
 class FacetCount(Value, frozen=True, kw_only=True):
@@ -36,6 +42,8 @@ class Facets(Value, frozen=True, kw_only=True):
     language: tuple[FacetCount, ...] = ()
     month: tuple[FacetCount, ...] = ()
     """`2024-05`, of the page's date: when it was published, else when it was fetched."""
+    crawl: tuple[FacetCount, ...] = ()
+    """Where several are searched. A page counts in each crawl that has it, elsewhere once."""
 
 
 class SearchResults(Value, frozen=True, kw_only=True):
@@ -45,7 +53,7 @@ class SearchResults(Value, frozen=True, kw_only=True):
     """What was searched in the end, with typing mistakes put right: the snippets are made for this."""
     hits: tuple[Hit, ...] = ()
     total: int = 0
-    """All pages that match, near-copies too."""
+    """All pages that match, near-copies too; a URL that several crawls have counts once."""
     more: bool = False
     """There are hits behind these."""
     facets: Facets = Facets()
@@ -83,11 +91,11 @@ class ScoreExplanation(Value, frozen=True, kw_only=True):
 class Explainer:
     """Looks at one page that a query found, through the eyes of tantivy: each part of the query is asked for this page alone."""
 
-    def __init__(self, schema: tantivy.Schema, searcher: tantivy.Searcher, matcher: Matcher, id: int) -> None:
-        self._schema = schema
-        self._searcher = searcher
+    def __init__(self, index: MergedIndex, matcher: Matcher, page: tantivy.Query) -> None:
+        self._schema = index.schema
+        self._searcher = index.searcher
         self._matcher = matcher
-        self._this = tantivy.Query.const_score_query(tantivy.Query.term_query(schema, "id", id), 0.0)
+        self._this = tantivy.Query.const_score_query(page, 0.0)
 
     def is_found(self, query: tantivy.Query) -> bool:
         """True when the page matches."""

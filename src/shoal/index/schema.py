@@ -17,9 +17,9 @@ from shoal.index.analyzer import entries, is_han, looked_up
 from shoal.index.query import day_of, month_of
 from shoal.model import Value
 from shoal.text import flattened
-from shoal.urls import host_of
+from shoal.urls import host_of, key_of
 
-FORMAT = 2
+FORMAT = 3
 """Raised when an index written by an older shoal can no longer be used; a change of the analyser is noticed by itself."""
 TEXTS = ("title", "headings", "anchors", "body")
 """The fields in which words are looked up."""
@@ -46,6 +46,10 @@ def build_schema() -> tantivy.Schema:
     # Signed numbers, because deleting by an unsigned one does nothing in tantivy-py 0.27.
     builder.add_integer_field("id", indexed=True, fast=True)
     builder.add_integer_field("group", indexed=True, fast=True)
+    # Numbers of pages mean something in one crawl only. Where several are searched, `origin` says whose they are, and `key` which
+    # of them are the same page.
+    builder.add_integer_field("origin", indexed=True, fast=True)
+    builder.add_integer_field("key", indexed=True, fast=True)
     for name in ("version", "day", "month", "topic_step", "link_step"):
         builder.add_integer_field(name, fast=True)
     builder.add_float_field("weight", fast=True)
@@ -92,11 +96,14 @@ class Document(Value, frozen=True, kw_only=True):
     """By the links that point here, 0 to 1."""
     group: int | None = None
     """The id of the page that it is a near-copy of; None for a page that is like no other."""
+    key: int | None = None
+    """What it is known by in other crawls; None for a page, which is known by its URL."""
 
 
-def indexed(document: Document) -> tantivy.Document:
-    """What the index keeps of a document."""
+def indexed(document: Document, origin: int) -> tantivy.Document:
+    """What the index of this origin keeps of a document."""
     entry = tantivy.Document()
+    entry.add_integer("origin", origin)
     for name, number in _numbers(document):
         entry.add_integer(name, number)
     entry.add_float("weight", _weight(document))
@@ -128,6 +135,7 @@ def _numbers(document: Document) -> Iterator[tuple[str, int]]:
     yield "month", month_of(day)
     yield "topic_step", _step(document.score or 0.0)
     yield "link_step", _step(document.importance)
+    yield "key", key_of(document.url) if document.key is None else document.key
 
 
 def _texts(document: Document) -> Iterator[tuple[str, str]]:

@@ -1,6 +1,6 @@
 """Which pages answer a query, the best first?
 
-    Query ─put right─► Query ─Matcher─► entries ─HitRanking─► hits, one page of them
+    Query ─put right─► Query ─Matcher─► query of tantivy ─HitRanking─► folds ─► hits, one page of them
 
 A query is tried with enough of its words, then with some of them, and the notes say so. The order is total and near-copies are
 joined before pages of hits are cut, so no page of hits shows what another has shown.
@@ -9,29 +9,27 @@ joined before pages of hits are cut, so no page of hits shows what another has s
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import log
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import tantivy
 
-from shoal.errors import FolderError
 from shoal.index.analyzer import tokens
-from shoal.index.index_folder import complaints, last_version, opened
+from shoal.index.index_folder import last_version
+from shoal.index.merged_index import Fingerprints, IndexedCrawl, MergedIndex, open_merged
 from shoal.index.query import Query, month_name, parse
-from shoal.index.query_builder import Matcher, Must, MustNot, Should, alternatives, cut_smaller, put_right
+from shoal.index.query_builder import Matcher, Should, alternatives, cut_smaller, put_right
+from shoal.index.ranking import Fold, HitRanking
 from shoal.index.results import Explainer, FacetCount, Facets, Hit, ScoreExplanation, SearchResults
-from shoal.index.schema import Freshness, factor_of
+from shoal.index.schema import Freshness
 from shoal.text import terms
 
 _MOST_COUNTED = 10
-_COLUMNS = {"site": "host", "topic": "topic_name", "language": "language", "month": "month"}
+_FACETS = {"site": "host", "topic": "topic_name", "language": "language", "month": "month"}
 _NOTHING_ASKED = "There is no word to search for in this query."
 _SOME_WORDS = "No page has all these words; these have some of them."
-RESCORED = 1000
-"""So many of the best are looked at again by their age."""
-_FIRST_LOOK = 100
 
 
 def open_index(folder: Path, marks: Mapping[int, bool] = {}) -> Index:
@@ -39,22 +37,19 @@ def open_index(folder: Path, marks: Mapping[int, bool] = {}) -> Index:
 
     Pages with the ids of `marks` are relevant, or are not, whatever the judge said.
     """
-    found = opened(folder)
-    if isinstance(found, str):
-        raise FolderError(found)
-    with complaints(folder):
-        return Index(found[0], marks)
+    return Index(open_merged([IndexedCrawl(place=folder, marks=marks)]))
 
 
 class Index:
-    """One state of an index. Any number may read while one writes."""
+    """What can be asked of one state of an index, or of several that are searched together."""
 
-    def __init__(self, index: tantivy.Index, marks: Mapping[int, bool]) -> None:
-        index.config_reader("manual")
-        index.reload()
-        self._schema = index.schema
-        self._searcher = index.searcher()
-        self._matcher = Matcher(self._schema, self._searcher, marks)
+    def __init__(self, merged: MergedIndex, fingerprints: Fingerprints | None = None) -> None:
+        """`fingerprints` is how near-copies in several crawls are known."""
+        self._merged = merged
+        self._searcher = merged.searcher
+        self._crawls = [crawl.name for crawl in merged.crawls.values()]
+        self._matcher = Matcher(merged)
+        self._fingerprints = fingerprints
 
     # --- searching ---------------------------------------------------------------------------------------------------
 
@@ -70,34 +65,37 @@ class Index:
         """One page of hits. With `fresh`, newer pages come first."""
         if query.is_empty:
             return SearchResults(query=query, notes=(*query.notes, _NOTHING_ASKED))
-        asked, notes, ranking, entries = self._answer(query, offset + limit + 1, fresh)
+        asked, notes, ranking, folds = self._answer(query, offset + limit + 1, fresh)
         return SearchResults(
             query=asked,
-            hits=self._hits(ranking, entries[offset : offset + limit]),
+            hits=self._hits(ranking, folds[offset : offset + limit]),
             total=ranking.total,
-            more=len(entries) > offset + limit,
-            facets=self._facets(ranking.query) if facets and ranking.total else Facets(),
+            more=len(folds) > offset + limit,
+            facets=self._facets(ranking) if facets and ranking.total else Facets(),
             notes=(*query.notes, *notes),
             suggestion="" if ranking.total else self._suggestion(asked),
         )
 
-    def explain(self, query: Query, id: int, *, fresh: Freshness | None = None) -> ScoreExplanation | None:
+    def explain(
+        self, query: Query, id: int, *, crawl: str = "", fresh: Freshness | None = None
+    ) -> ScoreExplanation | None:
         """What made the score of a page in `search`; None when the query does not find it."""
         asked, _, ranking, _ = self._answer(query, 1)
-        explainer = Explainer(self._schema, self._searcher, self._matcher, id)
-        if query.is_empty or not explainer.is_found(ranking.query):
+        explainer = Explainer(self._merged, self._matcher, self._page(crawl, id))
+        if query.is_empty or not explainer.is_found(ranking.everywhere):
             return None
         return explainer.explain(asked, fresh)
 
-    def similar(self, title: str, text: str, *, exclude: int | None = None, limit: int = 10) -> tuple[Hit, ...]:
-        """Pages with the same telling words as this text, without the page `exclude` and its near-copies."""
+    def similar(
+        self, title: str, text: str, *, exclude: Collection[tuple[str, int]] = (), limit: int = 10
+    ) -> tuple[Hit, ...]:
+        """Pages with the same telling words as this text, without those of `exclude` (crawl, id) and their near-copies."""
         found = likeness(self._matcher, title, text)
         if found is None:
             return ()
-        if exclude is not None:
-            found = self._without(found, exclude)
-        ranking = HitRanking(self._searcher, found, by_words=True)
-        return self._hits(ranking, ranking.first(limit))
+        ranking = self._ranking(found)
+        without = [page for crawl, id in exclude for page in ranking.pages(self._page(crawl, id))]
+        return self._hits(ranking, ranking.first(limit, without))
 
     # --- what is in it -----------------------------------------------------------------------------------------------
 
@@ -118,17 +116,23 @@ class Index:
 
     def _answer(
         self, query: Query, count: int, fresh: Freshness | None = None
-    ) -> tuple[Query, list[str], HitRanking, list[RankedPage]]:
+    ) -> tuple[Query, list[str], HitRanking, list[Fold]]:
         """The query that found something, what to tell the user about it, and the best pages."""
         asked, notes = put_right(query, self._searcher)
-        ranking = HitRanking(self._searcher, self._matcher.query(asked), by_words=bool(asked.wanted), fresh=fresh)
-        entries = ranking.first(count)
-        if asked.wanted and not entries:
+        ranking = self._ranking(self._matcher.query(asked), by_words=bool(asked.wanted), fresh=fresh)
+        folds = ranking.first(count)
+        if asked.wanted and not folds:
             smaller = cut_smaller(asked)
-            some = HitRanking(self._searcher, self._matcher.query(smaller, some=True), by_words=True, fresh=fresh)
+            some = self._ranking(self._matcher.query(smaller, some=True), fresh=fresh)
             if found := some.first(count):
                 return smaller, [*notes, _SOME_WORDS], some, found
-        return asked, notes, ranking, entries
+        return asked, notes, ranking, folds
+
+    def _ranking(self, query: tantivy.Query, *, by_words: bool = True, fresh: Freshness | None = None) -> HitRanking:
+        return HitRanking(self._merged, query, by_words=by_words, fresh=fresh, fingerprints=self._fingerprints)
+
+    def _page(self, crawl: str, id: int) -> tantivy.Query:
+        return self._merged.pages(self._merged.origin(crawl), "id", [id])
 
     def _suggestion(self, query: Query) -> str:
         """Another query that finds something, as it would be typed."""
@@ -138,112 +142,38 @@ class Index:
     def _finds(self, query: tantivy.Query) -> bool:
         return bool(self._searcher.search(query, 1, count=False).hits)
 
-    def _hits(self, ranking: HitRanking, entries: Sequence[RankedPage]) -> tuple[Hit, ...]:
-        sizes = ranking.group_sizes(self._schema, [entry.group for entry in entries])
-        return tuple(Hit(id=entry.id, score=entry.score, similar=sizes[entry.group] - 1) for entry in entries)
+    def _hits(self, ranking: HitRanking, folds: Sequence[Fold]) -> tuple[Hit, ...]:
+        return tuple(
+            Hit(
+                id=fold[0].id,
+                score=fold[0].score,
+                similar=size - 1,
+                crawl=self._crawls[fold[0].crawl],
+                also_in=tuple(self._crawls[place] for place in others),
+            )
+            for fold, size, others in zip(folds, ranking.sizes(folds), ranking.elsewhere(folds), strict=True)
+        )
 
-    def _facets(self, found: tantivy.Query) -> Facets:
+    def _facets(self, ranking: HitRanking) -> Facets:
+        counts = self._counts(ranking.query, _FACETS)
+        if len(self._crawls) > 1:
+            counts |= self._counts(ranking.everywhere, {"crawl": "origin"})
+        return Facets(**counts)
+
+    def _counts(self, found: tantivy.Query, columns: Mapping[str, str]) -> dict[str, tuple[FacetCount, ...]]:
         order = {"size": _MOST_COUNTED, "order": {"_count": "desc"}}
-        wanted = {name: {"terms": {"field": column, **order}} for name, column in _COLUMNS.items()}
+        wanted = {name: {"terms": {"field": column, **order}} for name, column in columns.items()}
         answer: dict[str, Any] = self._searcher.aggregate(found, wanted)
-        return Facets(**{name: _counts(name, answer[name]["buckets"]) for name in _COLUMNS})
+        return {name: tuple(self._sorted(name, answer[name]["buckets"])) for name in columns}
 
-    def _without(self, found: tantivy.Query, id: int) -> tantivy.Query:
-        this = self._searcher.search(tantivy.Query.term_query(self._schema, "id", id), 1).hits
-        groups = self._searcher.fast_field_values("group", [address for _, address in this])
-        unwanted = [tantivy.Query.term_set_query(self._schema, "group", groups)] if groups else []
-        return tantivy.Query.boolean_query([(Must, found), *((MustNot, query) for query in unwanted)])
+    def _sorted(self, name: str, buckets: list[dict[str, Any]]) -> list[FacetCount]:
+        counts = [FacetCount(value=self._value(name, one["key"]), pages=int(one["doc_count"])) for one in buckets]
+        return sorted(counts, key=lambda count: (-count.pages, count.value))
 
-
-def _counts(name: str, buckets: list[dict[str, Any]]) -> tuple[FacetCount, ...]:
-    found = [(month_name(int(bucket["key"])) if name == "month" else str(bucket["key"]), bucket) for bucket in buckets]
-    counts = [FacetCount(value=value, pages=int(bucket["doc_count"])) for value, bucket in found]
-    return tuple(sorted(counts, key=lambda count: (-count.pages, count.value)))
-
-
-# --- in which order they come: score, then id; newer ones first if wanted; near-copies behind the best of them --------
-
-
-class RankedPage(NamedTuple):
-    """A page that was found."""
-
-    score: float
-    id: int
-    group: int
-    day: int
-
-
-class HitRanking:
-    """The pages that match, in their order."""
-
-    def __init__(
-        self, searcher: tantivy.Searcher, query: tantivy.Query, *, by_words: bool, fresh: Freshness | None = None
-    ) -> None:
-        self._searcher = searcher
-        self.query = query
-        # Without words all pages match equally well, and only their weight tells them apart.
-        self._order = {"weight_by_field": "weight"} if by_words else {"order_by_field": "weight"}
-        self._by_words = by_words
-        self._fresh = fresh
-        self.total = 0
-        """Pages that match, near-copies too; known after the first look."""
-        self._seen: list[RankedPage] = []
-        """What the last look has brought."""
-
-    def first(self, count: int) -> list[RankedPage]:
-        """The best so many, one for each group of near-copies; fewer, when there are no more."""
-        limit = max(_FIRST_LOOK, 2 * count, RESCORED if self._fresh else 0)
-        while True:
-            entries = self._seen = self._entries(limit)
-            complete = len(entries) == self.total
-            found = distinct(self._refreshed(entries))
-            if complete or (len(found) >= count and not (self._fresh and len(entries) < RESCORED)):
-                return found[:count]
-            limit = min(limit * 4, self.total)
-
-    def group_sizes(self, schema: tantivy.Schema, groups: list[int]) -> Counter[int]:
-        """How many of the pages that match are in each of these groups; to be asked after `first`."""
-        if len(self._seen) == self.total:
-            return Counter(entry.group for entry in self._seen)
-        sizes = Counter(dict.fromkeys(groups, 1))
-        # Most pages have no near-copy, and to know that is much cheaper than to run the query again.
-        if joined := [group for group in groups if self._searcher.doc_freq("group", group) > 1]:
-            these = tantivy.Query.const_score_query(tantivy.Query.term_set_query(schema, "group", joined), 0.0)
-            both = tantivy.Query.boolean_query([(Must, self.query), (Must, these)])
-            hits = self._searcher.search(both, max(1, self.total), count=False).hits
-            addresses = [address for _, address in hits]
-            sizes |= Counter(self._searcher.fast_field_values("group", addresses))  # type: ignore[arg-type]
-        return sizes
-
-    def _entries(self, limit: int) -> list[RankedPage]:
-        """At most so many of the best, and whoever has the same score as one of them."""
-        result = self._searcher.search(self.query, max(1, limit), **self._order)  # type: ignore[arg-type]
-        self.total = int(result.count)  # type: ignore[attr-defined]  # missing in tantivy's own types
-        hits = result.hits
-        if len(hits) < self.total:
-            # Of those that are as good as the last one, an arbitrary few are here.
-            hits = [hit for hit in hits if hit[0] != hits[-1][0]]
-        scores = [score if self._by_words else factor_of(score) for score, _ in hits]
-        columns = [self._searcher.fast_field_values(name, [at for _, at in hits]) for name in ("id", "group", "day")]
-        return sorted(map(RankedPage, scores, *columns), key=_order)
-
-    def _refreshed(self, entries: list[RankedPage]) -> list[RankedPage]:
-        if self._fresh is None:
-            return entries
-        again = [entry._replace(score=entry.score * self._fresh.factor(entry.day)) for entry in entries[:RESCORED]]
-        return sorted(again, key=_order) + entries[RESCORED:]
-
-
-def distinct(entries: Iterable[RankedPage]) -> list[RankedPage]:
-    """The first of each group."""
-    first: dict[int, RankedPage] = {}
-    for entry in entries:
-        first.setdefault(entry.group, entry)
-    return list(first.values())
-
-
-def _order(entry: RankedPage) -> tuple[float, int]:
-    return -entry.score, entry.id
+    def _value(self, name: str, key: Any) -> str:
+        if name == "month":
+            return month_name(int(key))
+        return self._merged.crawls[int(key)].name if name == "crawl" else str(key)
 
 
 # --- pages like this one ----------------------------------------------------------------------------------------------

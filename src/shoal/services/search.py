@@ -1,25 +1,22 @@
-"""Which stored pages answer this? Asks the index, and the store for what a person wants to see of each hit."""
+"""Which stored pages answer this? Asks the indexes of one crawl or of many, and the stores for what a person wants to see."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
-from shoal import indexer
-from shoal.database.sql import Database
-from shoal.errors import FolderBusy, FolderError, InputError
-from shoal.index.index_folder import exists
-from shoal.index.query import parse, today
-from shoal.index.results import Facets, Hit, ScoreExplanation, SearchResults
+from shoal.errors import FolderError, InputError
+from shoal.index.query import Query, parse, today
+from shoal.index.results import Facets, Hit, ScoreExplanation
 from shoal.index.schema import Freshness
-from shoal.index.searcher import Index, open_index
 from shoal.index.snippet import Snippet, snippet
+from shoal.printable import path_text
 from shoal.protocols import Progress, no_progress
-from shoal.store import crawl_folder as folders
+from shoal.services.open_crawls import open_crawls
 from shoal.store import mark_log, page_versions
 from shoal.store.crawl_status import StoreAnswer
 
@@ -48,6 +45,12 @@ class SearchHit(StoreAnswer, frozen=True, kw_only=True):
     """How many near-copies were found too."""
     gone: str
     """Why the last look found no page any more, in one sentence; else empty."""
+    crawl: str
+    """The name of the crawl that has it."""
+    folder: str
+    """The folder of that."""
+    also_in: tuple[str, ...] = ()
+    """The names of other searched crawls that have the page, or near-copies of it."""
     why: ScoreExplanation | None = None
     """What made the score; only when it was asked for."""
 
@@ -59,27 +62,30 @@ class SearchAnswer(StoreAnswer, frozen=True, kw_only=True):
     hits: tuple[SearchHit, ...]
     offset: int = 0
     total: int = 0
-    """All pages that match, near-copies too."""
+    """All pages that match, near-copies too; a page that several crawls have counts once."""
     more: bool = False
     facets: Facets = Facets()
     notes: tuple[str, ...] = ()
     suggestion: str = ""
+    crawls: tuple[str, ...] = ()
+    """The names of the crawls that were searched."""
 
 
 class Finder:
-    """Answers questions about the pages of one crawl. A context manager: it keeps database and index open meanwhile."""
+    """Answers questions about the pages of some crawls. A context manager: indexes stay as they were when it was opened.
 
-    def __init__(self, folder: Path, progress: Progress = no_progress, clock: Now = time.time) -> None:
-        """`progress` hears of it when the index has to be brought up to date."""
-        self._folder = folder
+    It serves one thread, and waits for the disk: a program with an event loop makes one in a thread for each request.
+    """
+
+    def __init__(self, folders: Sequence[Path], progress: Progress = no_progress, clock: Now = time.time) -> None:
+        """`progress` hears of it when an index has to be brought up to date."""
+        self._folders = folders
         self._progress = progress
         self._clock = clock
 
     def __enter__(self) -> Self:
-        self._notes = _bring_up_to_date(self._folder, self._progress)
         with ExitStack() as stack:
-            self._database = stack.enter_context(mark_log.reading(self._folder))
-            self._index = _index_of(self._folder, self._database)
+            self._crawls = stack.enter_context(open_crawls(self._folders, self._progress))
             self._open = stack.pop_all()
         return self
 
@@ -90,84 +96,83 @@ class Finder:
         self, words: str, *, limit: int = 10, offset: int = 0, fresh: bool = False, explain: bool = False
     ) -> SearchAnswer:
         """The pages that answer the words, the best first."""
-        query, index = parse(words), self._index
+        query, index, notes = parse(words), self._crawls.index, tuple(self._crawls.notes)
         if index is None:
-            return SearchAnswer(words=words, hits=(), notes=self._notes or ("There is no page to be searched yet.",))
+            return self._answer(words, (), notes=notes or ("There is no crawl to be searched.",))
         newer = Freshness(today=today(self._clock())) if fresh else None
         results = index.search(query, limit=limit, offset=offset, fresh=newer)
-        reasons = [index.explain(query, hit.id, fresh=newer) if explain else None for hit in results.hits]
-        return SearchAnswer(
-            words=words,
-            hits=_shown(self._database, results, reasons),
+        why = [index.explain(query, hit.id, crawl=hit.crawl, fresh=newer) if explain else None for hit in results.hits]
+        return self._answer(
+            words,
+            self._shown(results.hits, results.query, why),
             offset=offset,
             total=results.total,
             more=results.more,
             facets=results.facets,
-            notes=(*self._notes, *results.notes),
+            notes=(*notes, *results.notes),
             suggestion=results.suggestion,
         )
 
     def similar(self, url: str, *, limit: int = 10) -> SearchAnswer:
         """The pages that are most like a stored one."""
-        page = mark_log.page_of(self._database, url)
-        said = page_versions.versions(self._database, page)
-        if not said:
+        pages = self._pages_of(url)
+        versions = (page_versions.versions(self._crawls.databases[name], page) for name, page in pages.items())
+        if not (said := next(filter(None, versions), [])):
             raise InputError(f"The text of {url} is not kept, because the page asked for that, or it is no text.")
-        if self._index is None:
-            raise FolderError("".join(self._notes) or "There is no index to look for similar pages in.")
-        hits = self._index.similar(said[-1].title, said[-1].text, exclude=page, limit=limit)
-        results = SearchResults(query=parse(said[-1].title), hits=hits, total=len(hits))
-        shown = _shown(self._database, results, [None] * len(hits))
-        return SearchAnswer(words=url, hits=shown, total=len(hits), notes=self._notes)
+        if self._crawls.index is None:
+            raise FolderError(" ".join(self._crawls.notes))
+        title, text = said[-1].title, said[-1].text
+        hits = self._crawls.index.similar(title, text, exclude=pages.items(), limit=limit)
+        shown = self._shown(hits, parse(title), [None] * len(hits))
+        return self._answer(url, shown, total=len(hits), notes=tuple(self._crawls.notes))
+
+    def _pages_of(self, url: str) -> dict[str, int]:
+        """The number of a page in each crawl that has it."""
+        databases = self._crawls.databases
+        meant = {name: mark_log.find(database, [url])[0].page for name, database in databases.items()}
+        if not (found := {name: page for name, page in meant.items() if page is not None}):
+            who = "this crawl" if len(self._crawls.folders) == 1 else "any of these crawls"
+            raise InputError(f"{url} was not fetched by {who}: shoal explain says why not.")
+        return found
+
+    def _answer(self, words: str, hits: Iterable[SearchHit], **more: Any) -> SearchAnswer:
+        return SearchAnswer(words=words, hits=tuple(hits), crawls=tuple(self._crawls.databases), **more)
+
+    def _shown(
+        self, hits: Iterable[Hit], query: Query, why: Iterable[ScoreExplanation | None]
+    ) -> tuple[SearchHit, ...]:
+        found = (self._one(hit, query, reasons) for hit, reasons in zip(hits, why, strict=True))
+        return tuple(hit for hit in found if hit is not None)
+
+    def _one(self, hit: Hit, query: Query, why: ScoreExplanation | None) -> SearchHit | None:
+        database = self._crawls.databases[hit.crawl]
+        text = page_versions.latest_text(database, hit.id)
+        if text is None:  # it asked not to be kept a moment ago
+            return None
+        page = page_versions.page(database, hit.id)
+        return SearchHit(
+            title=page.title,
+            url=page.url,
+            snippet=snippet(text, query, _WIDE if page.language in _DENSE else _WIDTH),
+            score=hit.score,
+            date=page.published or f"{page.fetched_at:%Y-%m-%d}",
+            fetched_at=page.fetched_at,
+            topic_score=page.score,
+            relevant=page.relevant,
+            topic=page.topic,
+            language=page.language,
+            similar=hit.similar,
+            gone=page.gone,
+            crawl=hit.crawl,
+            folder=path_text(self._crawls.folders[hit.crawl]),
+            also_in=hit.also_in,
+            why=why,
+        )
 
 
-def search(folder: Path, words: str, *, limit: int = 10, offset: int = 0, explain: bool = False) -> SearchAnswer:
-    """One question to a folder."""
-    with Finder(folder) as finder:
-        return finder.search(words, limit=limit, offset=offset, explain=explain)
-
-
-def _bring_up_to_date(folder: Path, progress: Progress) -> tuple[str, ...]:
-    """While a crawl is at work, its own process keeps the index; the last seconds may be missing then."""
-    try:
-        indexer.catch_up(folder, progress)
-    except FolderError as error:
-        if isinstance(error, FolderBusy) and folders.is_running(folder):
-            return ()
-        # Another search may be at it, or the folder is on a disk that cannot be written: what is there can be searched.
-        return (f"The newest pages may be missing: {error}",)
-    return ()
-
-
-def _index_of(folder: Path, database: Database) -> Index | None:
-    place = folder / indexer.PAGES
-    return open_index(place, mark_log.by_page(database)) if exists(place) else None
-
-
-def _shown(
-    database: Database, results: SearchResults, reasons: Iterable[ScoreExplanation | None]
-) -> tuple[SearchHit, ...]:
-    found = (_one(database, hit, results, why) for hit, why in zip(results.hits, reasons, strict=True))
-    return tuple(hit for hit in found if hit is not None)
-
-
-def _one(database: Database, hit: Hit, results: SearchResults, why: ScoreExplanation | None) -> SearchHit | None:
-    text = page_versions.latest_text(database, hit.id)
-    if text is None:  # it asked not to be kept a moment ago
-        return None
-    page = page_versions.page(database, hit.id)
-    return SearchHit(
-        title=page.title,
-        url=page.url,
-        snippet=snippet(text, results.query, _WIDE if page.language in _DENSE else _WIDTH),
-        score=hit.score,
-        date=page.published or f"{page.fetched_at:%Y-%m-%d}",
-        fetched_at=page.fetched_at,
-        topic_score=page.score,
-        relevant=page.relevant,
-        topic=page.topic,
-        language=page.language,
-        similar=hit.similar,
-        gone=page.gone,
-        why=why,
-    )
+def search(
+    folders: Sequence[Path], words: str, *, limit: int = 10, offset: int = 0, fresh: bool = False, explain: bool = False
+) -> SearchAnswer:
+    """One question to the crawls in these folders. The next page of hits fits to this one if nothing was crawled in between."""
+    with Finder(folders) as finder:
+        return finder.search(words, limit=limit, offset=offset, fresh=fresh, explain=explain)

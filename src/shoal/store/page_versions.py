@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 
 import msgspec
 
-from shoal.database.sql import Database
+from shoal.database.sql import Database, ask_for
 from shoal.model import PageSummary
 from shoal.store.crawl_status import StoreAnswer, time_of
 from shoal.store.packed_page import unpack_text
@@ -44,6 +45,11 @@ def latest_text(connection: Database, page: int) -> str | None:
     """What the page says now; None when it is not kept."""
     row = connection.execute("SELECT text FROM versions WHERE page = ? ORDER BY id DESC LIMIT 1", (page,)).fetchone()
     return unpack_text(row[0]) if row is not None and row[0] is not None else None
+
+
+def fingerprints(connection: Database, pages: Iterable[int]) -> dict[int, bytes]:
+    """How pages look (`text.fingerprint`)."""
+    return dict(ask_for(connection, "SELECT id, fingerprint FROM pages WHERE id IN ({})", pages))
 
 
 def is_news(connection: Database, id: int, page: PageSummary, text: bytes) -> bool:

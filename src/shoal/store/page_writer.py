@@ -12,10 +12,8 @@ from shoal.model import PageSummary, Seen
 from shoal.model.stored import Duplicate, FetchedPage
 from shoal.store import page_versions
 from shoal.store.warc import Bodies, Position, revisit_member
-from shoal.text import similarity
+from shoal.text import NEAR, similarity
 
-NEAR = 0.75
-"""Pages that share this much of their MinHash count as near-duplicates."""
 _NO_PAGE = PageSummary(url="")
 _EXACT = "SELECT id, content_hash FROM pages WHERE similarity < 1 AND content_hash IN ({})"
 _BANDED = "SELECT band, page FROM bands WHERE band IN ({})"

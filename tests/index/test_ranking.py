@@ -8,8 +8,8 @@ import pytest
 
 from shoal.index.index_folder import IndexWriter
 from shoal.index.query import parse, today
+from shoal.index.ranking import RESCORED
 from shoal.index.schema import Freshness
-from shoal.index.searcher import RESCORED
 from tests.index.pages import FILLER, NOW, found, index_of, page
 
 FRESH = Freshness(today=today(NOW))
