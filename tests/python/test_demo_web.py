@@ -9,7 +9,7 @@ import pytest
 
 import shoal
 from shoal.errors import InputError
-from shoal.topic.value_readers import keywords
+from shoal.topic.word_readers import keywords
 
 
 def body(web: shoal.DemoWeb, url: str) -> bytes:

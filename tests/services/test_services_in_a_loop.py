@@ -24,6 +24,7 @@ import pytest
 from shoal import services
 from shoal.errors import ShoalError
 from shoal.installation.location import Installation
+from shoal.protocols import no_progress
 from shoal.services.search import Finder
 from shoal.settings import Settings
 from shoal.store import crawl_folder as folders
@@ -158,8 +159,13 @@ def state_in(place: Place) -> object:
 
 
 def similar(place: Place) -> object:
-    with Finder(place.folder) as finder:
+    with Finder([place.folder]) as finder:
         return finder.similar(SEED)
+
+
+def opened(place: Place) -> object:
+    with services.open_crawls.open_crawls([place.folder], no_progress) as crawls:
+        return crawls.databases
 
 
 Case = Callable[[Place], object]
@@ -205,8 +211,18 @@ CASES: dict[str, Case] = {
     "marks.urls_in": lambda place: services.marks.urls_in("http://a.test/电网\n".encode("gbk")),
     "models.export_model": lambda place: services.models.export_model(place.folder, place.home / "grid.model"),
     "models.read_model": lambda place: services.models.read_model(place.home / "none.model"),
+    "open_crawls.OpenCrawls": lambda place: services.open_crawls.OpenCrawls({"grid": place.folder}, no_progress),
+    "open_crawls.named": lambda place: services.open_crawls.named([place.folder]),
+    "open_crawls.open_crawls": opened,
     "overview.list_crawls": lambda place: services.overview.list_crawls(place.installation),
     "overview.size_of": lambda place: services.overview.size_of(place.folder),
+    "own_parts.check_own": lambda place: services.own_parts.check_own(
+        place.folder, settings_for(place.proxy), services.own_parts.NOTHING_OWN
+    ),
+    "own_parts.with_own": lambda place: services.own_parts.with_own(
+        settings_for(place.proxy), services.own_parts.NOTHING_OWN
+    ),
+    "own_parts.without_own": lambda place: services.own_parts.without_own(settings_for(place.proxy)),
     "reindex.rebuild_index": lambda place: services.reindex.rebuild_index(place.folder),
     "repair.repair": rebuild,
     "repair.why_broken": lambda place: services.repair.why_broken(place.folder),
@@ -216,7 +232,7 @@ CASES: dict[str, Case] = {
     "run.run_crawl": lambda place: services.run.run_crawl(place.folder, place.installation),
     "run.stand_by": lambda place: services.run.stand_by(place.folder, lambda sentence: None),
     "search.Finder": similar,
-    "search.search": lambda place: services.search.search(place.folder, "变电站"),
+    "search.search": lambda place: services.search.search([place.folder], "变电站"),
     "seeds.ask_engine": engine,
     "seeds.check_topic_file": lambda place: services.seeds.check_topic_file(place.file, place.search()),
     "seeds.chosen": choose,
@@ -229,6 +245,7 @@ CASES: dict[str, Case] = {
     ),
     "setting_forms.settings_form": lambda place: services.setting_forms.settings_form("person"),
     "status.crawl_status": lambda place: services.status.crawl_status(place.folder),
+    "status.most_pages": lambda place: services.status.most_pages(place.folder),
     "status.internal_errors_file": lambda place: services.status.internal_errors_file(place.folder),
     "supervisor.go_on": lambda place: services.supervisor.go_on(place.folder),
     "supervisor.live": lambda place: services.supervisor.live(place.folder),
@@ -279,7 +296,7 @@ NOTHING = {
     "cluster_status.attendance",
 }
 NOTHING |= {"seeds.check_topic_file", "run.stand_by", "repair.why_broken", "marks.list_marks", "images.write_files"}
-NOTHING |= {"images.write_gallery", "images.write_lines"}
+NOTHING |= {"images.write_gallery", "images.write_lines", "own_parts.check_own", "status.most_pages"}
 """Those that answer nothing, or of which there is none in this crawl."""
 SLOW = {"supervisor.start"}
 """That begins a process."""

@@ -143,7 +143,7 @@ class Crawl:
         from shoal.services.search import SearchHit
 
         with in_python_words():
-            found = services.search.search(self.folder, words, limit=limit, offset=offset)
+            found = services.search.search([self.folder], words, limit=limit, offset=offset)
         notes = (*found.notes, *([f"Did you mean {found.suggestion}?"] if found.suggestion else []))
         return Rows(SearchHit, found.hits, show=("score", "date", "url", "title"), total=found.total, notes=notes)
 
