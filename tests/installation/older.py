@@ -13,6 +13,7 @@ from shoal.installation.location import Installation
 from shoal.installation.postgres_home import PostgresHome
 from shoal.installation.schema_migration import DatabasePlace, take_steps
 from shoal.installation.sqlite_home import SqliteHome
+from shoal.model.person import Role
 
 _ROWS = (
     "INSERT INTO people VALUES ('p1', 'Ada', 'ada', 'member', 1.5, NULL, 'hash')",
@@ -44,7 +45,7 @@ def check_all_there(installation: Installation) -> None:
         (version,) = topic_library.history(connection, "t1")
         assert people.password_hash_of(connection, "p1") == "hash"
     assert (crawl.name, crawl.folder, crawl.owner, crawl.made_at) == ("电网", Path("/data/电网"), "p1", 2.5)
-    assert (person.name, person.role, person.has_password) == ("Ada", people.Role.MEMBER, True)
+    assert (person.name, person.role, person.has_password) == ("Ada", Role.MEMBER, True)
     assert (topic.name, topic.owner, topic.made_at, topic.changed_at) == ("变电站", "p1", 3.5, 4.5)
     assert (version.number, version.text, version.author) == (1, 'terms = "變電站"', "p1")
 

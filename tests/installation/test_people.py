@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from shoal.errors import InputError
 from shoal.installation import crawl_registry, people, topic_library
-from shoal.installation.people import OPERATOR, Person, Role
+from shoal.model.person import OPERATOR, Person, Role
 
 NOW = 1_800_000_000.0
 

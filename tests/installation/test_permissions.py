@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from shoal.errors import NotAllowed
-from shoal.installation.people import OPERATOR, Person, Role
 from shoal.installation.permissions import Act, may, require
+from shoal.model.person import OPERATOR, Person, Role
 
 EVERYBODY = {role: Person(id=role.value, name=role.value, role=role) for role in Role}
 ADA, GRACE = "member", "grace"

@@ -8,9 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from shoal.errors import InputError, UnknownCrawl
+from shoal.errors import InputError, NotAllowed, UnknownCrawl
+from shoal.installation import people
+from shoal.installation.installation_database import writing
 from shoal.installation.location import Installation
+from shoal.installation.permissions import Act
 from shoal.model import Term, Topic
+from shoal.model.person import OPERATOR, Person, Role
 from shoal.services import catalog, overview
 from shoal.settings import Cluster, Settings
 from shoal.store import crawl_folder as folders
@@ -128,8 +132,8 @@ def test_a_crawl_elsewhere_is_found_by_its_name_once_it_was_written_down(home: I
     folders.create(tmp_path / "风电", SETTINGS)
     with pytest.raises(UnknownCrawl):
         catalog.find_crawl(home, "风电")
-    catalog.write_down(home, tmp_path / "风电", lambda: 5.0)
-    catalog.write_down(home, tmp_path / "风电", lambda: 6.0)
+    catalog.write_down(home, tmp_path / "风电", now=lambda: 5.0)
+    catalog.write_down(home, tmp_path / "风电", now=lambda: 6.0)
     assert catalog.find_crawl(home, "风电") == tmp_path / "风电"
     assert [name for name, _ in catalog.crawl_folders(home)] == ["power-grid", "solar", "电网", "风电"]
 
@@ -155,3 +159,62 @@ def test_a_crawl_of_another_machine_has_its_name_here_too(postgres: str, tmp_pat
     assert catalog.find_crawl(here, "电网") == here.crawls / "电网"
     assert [(crawl.name, crawl.topic) for crawl in overview.list_crawls(here)] == [("电网", SETTINGS.topic.name)]
     assert not here.crawls.exists(), "who only looks leaves nothing behind"
+
+
+# --- whose -----------------------------------------------------------------------------------------------------------
+
+
+def person(home: Installation, name: str, role: Role = Role.MEMBER) -> Person:
+    with writing(home) as connection:
+        return people.add(connection, name=name, role=role, now=0.0)
+
+
+@pytest.fixture
+def ada(home: Installation) -> Person:
+    """A member, who has one crawl at home and one elsewhere."""
+    ada, elsewhere = person(home, "Ada"), home.home.parent / "elsewhere" / "wind"
+    folders.create(elsewhere, SETTINGS)
+    for folder in (home.crawls / "solar", elsewhere):
+        catalog.write_down(home, folder, ada)
+    return ada
+
+
+def seen(home: Installation, asker: Person) -> list[str]:
+    return sorted(crawl.name for crawl in overview.list_crawls(home, asker))
+
+
+def test_a_person_sees_what_is_theirs_and_who_administers_sees_all(home: Installation, ada: Person) -> None:
+    everything = ["power-grid", "solar", "wind", "电网"]
+    assert seen(home, ada) == ["solar", "wind"]
+    assert seen(home, person(home, "Bob")) == []
+    assert seen(home, OPERATOR) == seen(home, person(home, "Eve", Role.ADMINISTRATOR)) == everything
+    assert catalog.find_crawl(home, "solar", ada, Act.CHANGE) == home.crawls / "solar"
+
+
+@pytest.mark.parametrize("said", ["power-grid", "电网", "../home/crawls/power-grid", "no-such"])
+def test_what_others_have_is_not_there_by_any_name(home: Installation, ada: Person, said: str) -> None:
+    with pytest.raises(UnknownCrawl, match=r"^There is no crawl called .*: there are solar, wind\.$"):
+        catalog.find_crawl(home, said, ada)
+
+
+def test_a_viewer_reads_what_is_theirs_and_changes_nothing(home: Installation, ada: Person) -> None:
+    with writing(home) as connection:
+        viewer = people.change_role(connection, str(ada.id), Role.VIEWER)
+    assert catalog.find_crawl(home, "wind", viewer).name == "wind"
+    with pytest.raises(NotAllowed, match=r"^Ada may not change the crawl wind: ask its owner or an administrator\."):
+        catalog.find_crawl(home, "wind", viewer, Act.CHANGE)
+    with pytest.raises(NotAllowed, match=r"^Ada may look at crawls, but not start one: ask an administrator\."):
+        catalog.place_for(home, "new", viewer)
+    assert catalog.place_for(home, "new", ada) == home.crawls / "new"
+
+
+def test_a_crawl_that_took_the_place_of_theirs_is_not_theirs(home: Installation, ada: Person) -> None:
+    shutil.rmtree(home.crawls / "solar")
+    folders.create(home.crawls / "solar", SETTINGS)
+    assert seen(home, ada) == ["wind"]
+
+
+def test_whose_crawl_it_was_is_the_operators_when_they_have_left(home: Installation, ada: Person) -> None:
+    with writing(home) as connection:
+        people.remove(connection, str(ada.id))
+    assert seen(home, ada) == []

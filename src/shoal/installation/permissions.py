@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from shoal.errors import NotAllowed
-from shoal.installation.people import Person, Role
+from shoal.model.person import Person, Role
 
 
 class Act(StrEnum):

@@ -3,20 +3,29 @@
 A crawl has a name. Those below the home's own folder are called as their folders and found by looking; those elsewhere are
 written down, and called as the list says (`installation/crawl_registry.py`); those that are only on other machines are known to
 the database that all share.
+
+Here is also the door for people: whoever is no administrator finds, by name, what is theirs, and nothing else by any name. All
+other services take the folder that was found here.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from shoal.errors import InputError, UnknownCrawl
+from shoal.errors import InputError, NotAllowed, ShoalError, UnknownCrawl
 from shoal.installation.location import Installation
 from shoal.installation.names import checked_name, made_of, normal_name
+from shoal.installation.permissions import Act, may, require
+from shoal.model.person import OPERATOR, Person
 from shoal.store import crawl_folder as folders
 from shoal.store import shared_crawl
+
+if TYPE_CHECKING:
+    from shoal.installation.crawl_registry import RegisteredCrawl
 
 _LONGEST = 60
 """Letters of a name that nobody chose."""
@@ -24,8 +33,10 @@ _SHOWN = 12
 """Names that a sentence may list."""
 
 
-def find_crawl(installation: Installation, said: str) -> Path:
-    """The folder of a crawl that was named, by its name or by its folder."""
+def find_crawl(installation: Installation, said: str, asker: Person = OPERATOR, act: Act = Act.READ) -> Path:
+    """The folder of a crawl that was named, by its name or by its folder; for somebody who may do that with it."""
+    if not _may_all(asker):
+        return _find_own(installation, said, asker, act)
     if _is_path(said):
         return Path(said)
     wanted, here = normal_name(said), Path(said)
@@ -37,6 +48,15 @@ def find_crawl(installation: Installation, said: str) -> Path:
     if known is not None or folders.exists(here):
         return known or here
     raise UnknownCrawl(_unknown(said, sorted({name for name, _ in crawl_folders(installation)})))
+
+
+def _find_own(installation: Installation, said: str, asker: Person, act: Act) -> Path:
+    """By its name only: which folders there are is not for everybody, nor is it which crawls others have."""
+    known = dict(crawl_folders(installation, asker))
+    if (folder := known.get(normal_name(said))) is None:
+        raise UnknownCrawl(_unknown(said, sorted(known)))
+    require(asker, act, asker.id, what=f"the crawl {normal_name(said)}")
+    return folder
 
 
 def _is_path(said: str) -> bool:
@@ -71,14 +91,33 @@ def listed(names: list[str]) -> str:
     return f"there {'is' if len(names) == 1 else 'are'} {', '.join(names[:_SHOWN])}{more}."
 
 
-def crawl_folders(installation: Installation) -> Iterator[tuple[str, Path]]:
-    """Every crawl of the installation, by name: first those at home, which cost nothing to find."""
-    known = set()
+def crawl_folders(installation: Installation, asker: Person = OPERATOR) -> Iterator[tuple[str, Path]]:
+    """Every crawl of the installation that somebody may see, by name: first those at home, which cost nothing to find."""
+    known, owned = set(), None if _may_all(asker) else _owned_by(installation, asker)
     for source in (_at_home, _written_down, _on_other_machines):
         for name, folder in source(installation):
             if name not in known:
                 known.add(name)
-                yield name, folder
+                if owned is None or os.path.realpath(folder) in owned:
+                    yield name, folder
+
+
+def _may_all(asker: Person) -> bool:
+    return may(asker, Act.ADMINISTER)
+
+
+def _owned_by(installation: Installation, asker: Person) -> set[str]:
+    """The folders on this machine whose crawls somebody owns; not those of other crawls that took their places."""
+    entries = [entry for entry in _entries(installation) if entry.is_here and entry.owner == asker.id]
+    return {os.path.realpath(entry.folder) for entry in entries if _id_of(entry.folder) == entry.crawl}
+
+
+def _id_of(folder: Path) -> str:
+    try:
+        with folders.reading(folder) as database:
+            return folders.read_meta(database, "crawl", str) or ""
+    except ShoalError:  # whose it is cannot be known, so it is nobody's; who administers sees in the list what is wrong
+        return ""
 
 
 def names_at_home(installation: Installation) -> list[str]:
@@ -97,15 +136,18 @@ def _at_home(installation: Installation) -> Iterator[tuple[str, Path]]:
 
 
 def _written_down(installation: Installation) -> Iterator[tuple[str, Path]]:
+    yield from ((entry.name, entry.folder) for entry in _entries(installation) if entry.is_here)
+
+
+def _entries(installation: Installation) -> Sequence[RegisteredCrawl]:
     if not installation.database and not installation.file.exists():
-        return
+        return ()
     # Only here, because it brings SQLAlchemy, which takes a fifth of a second, and most crawls are at home.
     from shoal.installation.crawl_registry import all_crawls
     from shoal.installation.installation_database import reading
 
     with reading(installation) as connection:
-        entries = all_crawls(connection)
-    yield from ((entry.name, entry.folder) for entry in entries if entry.is_here)
+        return all_crawls(connection)
 
 
 def _on_other_machines(installation: Installation) -> Iterator[tuple[str, Path]]:
@@ -113,9 +155,12 @@ def _on_other_machines(installation: Installation) -> Iterator[tuple[str, Path]]
         yield from ((name, installation.crawls / name) for name in shared_crawl.names(installation.cluster))
 
 
-def write_down(installation: Installation, folder: Path, now: Callable[[], float] = time.time) -> None:
-    """A crawl that is kept elsewhere gets a name, by which it is found from now on."""
-    if os.path.realpath(folder.absolute().parent) == os.path.realpath(installation.crawls):
+def write_down(
+    installation: Installation, folder: Path, owner: Person = OPERATOR, now: Callable[[], float] = time.time
+) -> None:
+    """A crawl that is kept elsewhere gets a name, by which it is found from now on; one of a person gets its owner."""
+    at_home = os.path.realpath(folder.absolute().parent) == os.path.realpath(installation.crawls)
+    if at_home and owner.id is None:
         return
     with folders.reading(folder) as database:
         crawl = folders.read_meta(database, "crawl", str) or ""
@@ -125,11 +170,13 @@ def write_down(installation: Installation, folder: Path, now: Callable[[], float
     from shoal.installation.installation_database import writing
 
     with writing(installation) as connection:
-        crawl_registry.register(connection, crawl=crawl, folder=folder, now=now(), topic=topic)
+        crawl_registry.register(connection, crawl=crawl, folder=folder, now=now(), topic=topic, owner=owner.id)
 
 
-def place_for(installation: Installation, name: str) -> Path:
-    """Where a new crawl of this name is kept."""
+def place_for(installation: Installation, name: str, asker: Person = OPERATOR) -> Path:
+    """Where a new crawl of this name is kept, for somebody who may have one."""
+    if not may(asker, Act.CHANGE, asker.id):
+        raise NotAllowed(f"{asker.name} may look at crawls, but not start one: ask an administrator.")
     kept = checked_name(name, "A crawl")
     if any(known == kept for known, _ in crawl_folders(installation)):
         raise InputError(

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from shoal.errors import ShoalError
 from shoal.installation.location import Installation
+from shoal.model.person import OPERATOR, Person
 from shoal.services.catalog import crawl_folders
 from shoal.services.supervisor import StateWord, state_in
 from shoal.settings import Cluster
@@ -42,9 +43,9 @@ class CrawlSummary(StoreAnswer, frozen=True, kw_only=True):
     """One sentence when the crawl cannot be opened."""
 
 
-def list_crawls(installation: Installation) -> tuple[CrawlSummary, ...]:
-    """Every crawl of the installation, the one that was at work last first."""
-    known = list(crawl_folders(installation))
+def list_crawls(installation: Installation, asker: Person = OPERATOR) -> tuple[CrawlSummary, ...]:
+    """Every crawl of the installation that somebody may see, the one that was at work last first."""
+    known = list(crawl_folders(installation, asker))
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         found = list(pool.map(lambda one: _summary(installation.cluster, *one), known))
     return tuple(sorted(found, key=lambda crawl: (-_last(crawl), crawl.name)))
