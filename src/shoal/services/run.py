@@ -50,6 +50,7 @@ from shoal.store import crawl_folder as folders
 from shoal.store import crawl_status as report
 from shoal.store import ownership, run_control
 from shoal.store.crawl_store import CrawlStore, open_store
+from shoal.store.proxy_password import check_secrets, with_password
 
 if TYPE_CHECKING:
     from shoal.cluster.dispatch import Dispatch
@@ -102,8 +103,8 @@ async def run_crawl(
         run = stack.enter_context(_noted(folder, heeds_signals=interrupted is not never_interrupted))
         _put_on_the_list(installation, folder, say)
         stack.enter_context(_bugs_logged(folder))
-        store.settings = folders.with_password(store.settings, installation.proxy)
-        folders.check_secrets(store.settings)
+        store.settings = with_password(store.settings, installation.proxy)
+        check_secrets(store.settings)
         collect_seldom()
         broker = folders.read_cluster(folder).broker
         check_own(folder, store.settings, own, broker)

@@ -29,8 +29,8 @@ from shoal.settings import Cluster, Settings
 from shoal.store import ownership
 from shoal.store import shared_crawl as clusters
 from shoal.store.ownership import LOCK, Made
+from shoal.store.proxy_password import masked, secret_of, with_password
 from shoal.store.upgrades import MARKS_OF_3, OLDEST, VERSION, can_upgrade, schema, upgrade
-from shoal.urls import shown
 
 DATABASE, MODEL, MARKS = ownership.DATABASE, ownership.MODEL, ownership.MARKS
 is_own = ownership.is_own
@@ -129,9 +129,9 @@ def create(folder: Path, settings: Settings, model: bytes = b"", cluster: Cluste
         try:
             with ownership.all_or_nothing(made) as put:
                 if wanted.database:
-                    clusters.create(folder, wanted, rows, crawl, model, _secret_of(settings))
+                    clusters.create(folder, wanted, rows, crawl, model, secret_of(settings))
                 else:
-                    home = clusters.Home(broker=wanted.broker, proxy=_secret_of(settings))
+                    home = clusters.Home(broker=wanted.broker, proxy=secret_of(settings))
                     _create_file(folder, rows, model, home, put)
         except FileExistsError:  # another one began here at the same moment
             raise _taken(folder) from None
@@ -219,12 +219,8 @@ def write_meta(connection: Database, key: str, value: object | None) -> None:
     connection.execute(META, (key, msgspec.json.encode(value).decode()))
 
 
-# --- settings, and which of them are secret --------------------------------------------------------------------------
+# --- settings --------------------------------------------------------------------------------------------------------
 
-# The password of the proxy is with the passwords of servers: the database, its backups and whatever is printed say
-# `http://user:***@host`. The whole URL is in the file that only its owner may read (`store/shared_crawl.py`); on another machine
-# SHOAL_PROXY may say it.
-_HIDDEN = ":***@"
 _SECURELY = "PRAGMA secure_delete = ON"
 
 
@@ -242,7 +238,7 @@ def read_settings(folder: Path, connection: Database) -> Settings:
 def write_settings(folder: Path, connection: Database, settings: Settings) -> None:
     """What the crawl goes on with; its secrets go where nobody else may read them."""
     home = clusters.read(folder)
-    if home.proxy != (secret := _secret_of(settings)):
+    if home.proxy != (secret := secret_of(settings)):
         with storage_errors(folder):
             clusters.write(folder, replace(home, proxy=secret))
     write_meta(connection, "settings", masked(settings))
@@ -273,35 +269,7 @@ def _with_secret(connection: Database) -> Settings | None:
         settings = read_meta(connection, "settings", Settings)
     except msgspec.DecodeError:  # who reads them says so
         return None
-    return settings if settings is not None and _secret_of(settings) else None
-
-
-def _secret_of(settings: Settings) -> str:
-    """The proxy, if it has a password; else nothing."""
-    proxy = settings.fetching.proxy
-    return proxy if shown(proxy) != proxy else ""
-
-
-def masked(settings: Settings) -> Settings:
-    """The settings as they may be stored, sent and shown."""
-    return replace(settings, fetching=replace(settings.fetching, proxy=shown(settings.fetching.proxy)))
-
-
-def with_password(settings: Settings, known: str) -> Settings:
-    """The settings as they are used, if this is the URL of their proxy with its password."""
-    proxy = settings.fetching.proxy
-    return (
-        replace(settings, fetching=replace(settings.fetching, proxy=known))
-        if known and shown(known) == proxy
-        else settings
-    )
-
-
-def check_secrets(settings: Settings) -> None:
-    """One sentence when a secret is missing that requests need."""
-    proxy = settings.fetching.proxy
-    if _HIDDEN in proxy and shown(proxy) == proxy:
-        raise FolderError(f"The password of the proxy {proxy} is not kept here: give the whole URL once with --proxy.")
+    return settings if settings is not None and secret_of(settings) else None
 
 
 # --- may we use it ---------------------------------------------------------------------------------------------------

@@ -26,8 +26,8 @@ from shoal.errors import FolderError
 from shoal.files import replaced
 from shoal.model import Response, Timing, Value
 from shoal.settings import Settings, SettingsPart
-from shoal.store.crawl_folder import masked
 from shoal.store.ownership import COPY, DATABASE
+from shoal.store.proxy_password import masked
 from shoal.store.warc import Position, is_page_file, series_and_number
 from shoal.urls import normalise
 

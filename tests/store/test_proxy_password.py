@@ -22,6 +22,7 @@ from shoal.store import backup, migrate
 from shoal.store import crawl_folder as folders
 from shoal.store import shared_crawl as clusters
 from shoal.store.crawl_store import open_store
+from shoal.store.proxy_password import with_password
 from shoal.topic.topic_file import topic_from_words
 from shoal.urls import login_of
 from tests.bad_luck import contents
@@ -65,8 +66,8 @@ def test_a_backup_has_none_and_what_comes_back_asks_for_it(folder: Path, tmp_pat
     with pytest.raises(FolderError, match=r"password of the proxy http://crawler:\*\*\*@.* --proxy"):
         asyncio.run(services.run.run_crawl(tmp_path / "back", Installation(home=tmp_path)))
     with open_store(tmp_path / "back") as store:
-        assert folders.with_password(store.settings, PROXY) == SECRET, "as the installation knows it"
-        assert folders.with_password(store.settings, PROXY.replace("127", "128")) == store.settings, "of another proxy"
+        assert with_password(store.settings, PROXY) == SECRET, "as the installation knows it"
+        assert with_password(store.settings, PROXY.replace("127", "128")) == store.settings, "of another proxy"
     services.crawls.change_settings(tmp_path / "back", {"proxy": PROXY})
     with open_store(tmp_path / "back") as store:
         assert store.settings == SECRET
