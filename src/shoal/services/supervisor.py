@@ -197,7 +197,8 @@ def start(
     over = time.monotonic() + timeout
     while not process.ended.done() and time.monotonic() < over:
         now = state_of(folder)
-        if now.at_work and now.began is not None and (now.host, now.pid) == (socket.gethostname(), process.pid):
+        # It has said how it stands, so all that could have kept it from crawling is behind it.
+        if now.at_work and now.live is not None and (now.host, now.pid) == (socket.gethostname(), process.pid):
             return Started(pid=process.pid, state=now.state)
         wait([process.ended], timeout=_BETWEEN_LOOKS)
     if not process.ended.done():
