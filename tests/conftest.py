@@ -1,6 +1,7 @@
 """What holds for all tests."""
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
@@ -15,6 +16,12 @@ from shoal.testing.servers import PostgreSQL, RabbitMQ
 # Machines are shared and noisy: how long an example takes says nothing.
 settings.register_profile("shoal", deadline=None)
 settings.load_profile("shoal")
+
+
+def pytest_sessionstart() -> None:
+    """A shell lets what it starts in the background ignore Ctrl-C, and so would all that the tests start and interrupt."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_configure(config: pytest.Config) -> None:
