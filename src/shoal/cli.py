@@ -49,6 +49,7 @@ COMMANDS = {
     "compare": "Compare strategies on webs whose truth is known.",
     "replay": "Serve a WARC file on this computer, for a crawl or a browser.",
     "completion": "Let bash, zsh or fish finish what you type.",
+    "help": "Read the manual: topics, strategies, queries, every command.",
 }
 """All commands, in the order in which they are needed. Each is a function in the module of its name in `commands/`, which is
 loaded when it is called: most commands need little of what there is."""
@@ -147,7 +148,11 @@ class _Commands(click.Group):
             raise StorageFull("There is no room left where the output goes.") from error
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
+    epilog="shoal COMMAND --help lists the options of a command, shoal help COMMAND explains it; shoal help lists the manual.",
+)
 @click.version_option(__version__, prog_name="shoal")
 def commands() -> None:
     """Finds what the web says about a topic: a polite, durable, fast focused crawler for Chinese and English."""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 from click.shell_completion import get_completion_class
 
-from shoal.commands.output import answer, tell
+from shoal.commands.output import answer, is_watched, tell
 
 PLACES = {
     "bash": "~/.local/share/bash-completion/completions/shoal",
@@ -35,6 +33,6 @@ def completion(ctx: click.Context, shell: str) -> int:
     kind = get_completion_class(shell)
     assert kind is not None, "click knows all three"
     answer(kind(ctx.find_root().command, {}, "shoal", VARIABLE).source().strip())
-    if sys.stdout.isatty():
+    if is_watched():
         tell(f"{shell} looks for it in {PLACES[shell]}: shoal completion {shell} > {PLACES[shell]}")
     return 0

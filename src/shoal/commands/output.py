@@ -10,11 +10,13 @@ import shlex
 import sys
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Any, BinaryIO, TextIO, TypeVar, cast
 
 import click
 import msgspec
 
+from shoal.errors import InputError
 from shoal.printable import escaped, harmless
 from shoal.printable import path_text as path_text
 
@@ -48,6 +50,11 @@ def reply(value: object, show: Callable[[], None], *, as_json: bool, quiet: bool
     return 0
 
 
+def is_watched() -> bool:
+    """True when standard output is a terminal."""
+    return sys.stdout is not None and sys.stdout.isatty()  # None: the caller closed it
+
+
 # --- sentences -------------------------------------------------------------------------------------------------------
 
 
@@ -64,6 +71,26 @@ def tell(sentence: str) -> None:
 def teller(*, silent: bool) -> Callable[[str], None]:
     """Tells what a long command has to say meanwhile, or keeps it to itself."""
     return (lambda sentence: None) if silent else tell
+
+
+def to_pager(text: str) -> None:
+    """What there is to read, in the user's pager when it is longer than their screen; into a pipe as it is."""
+    _paged(harmless(text))
+
+
+def drawn_to_pager(text: str) -> None:
+    """The same for what was drawn, and cleaned, for a terminal (`terminal.py`)."""
+    _paged(text)
+
+
+def _paged(text: str) -> None:
+    if is_watched() and text.count("\n") + 1 >= get_terminal_size().lines:
+        try:
+            click.echo_via_pager(text)
+        except ValueError as error:  # a quotation without an end
+            raise InputError(f"PAGER is no command that can be run: {error}.") from error
+    elif sys.stdout is not None:
+        print(text, flush=True)
 
 
 def _print(text: str, stream: TextIO | None) -> None:

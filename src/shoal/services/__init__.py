@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from shoal.services import explain as explain
     from shoal.services import export as export
     from shoal.services import images as images
+    from shoal.services import manual as manual
+    from shoal.services import manual_lookup as manual_lookup
     from shoal.services import marks as marks
     from shoal.services import models as models
     from shoal.services import overview as overview
