@@ -1,4 +1,4 @@
-"""Tab finishes commands, options, strategies and names of crawls, in three real shells, and loads little for it."""
+"""Tab finishes commands, options, strategies, crawls and what help is there for, in three real shells, and loads little."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from pathlib import Path
 
 import pytest
 
+from shoal.cli import COMMANDS
 from shoal.commands.completion import PLACES, VARIABLE
 from shoal.model import Term, Topic
 from shoal.settings import Settings
 from shoal.store import crawl_folder as folders
 from shoal.testing.packages import ensure_installed
 from tests.commands.conftest import HOME
+from tests.commands.test_help import PAGES
 from tests.shell import Shell
 
 PROGRAMS = Path(sys.executable).parent
@@ -81,6 +83,15 @@ def test_crawls_by_their_names(home: Path) -> None:
 
 
 @pytest.mark.slow
+def test_what_help_is_there_for(home: Path) -> None:
+    assert finished(home, "help", "stra") == ["strategies"]
+    assert finished(home, "help", "st") == ["strategies", "start", "stop", "status"]
+    assert finished(home, "help", "strategies", "") == ["which-link-next", "learned", "is-it-about-the-topic"]
+    assert finished(home, "help", "topic", "l") == ["learn"]
+    assert {*PAGES, *COMMANDS} == set(finished(home, "help", ""))
+
+
+@pytest.mark.slow
 def test_a_home_that_cannot_be_read_is_not_the_shells_business(home: Path, tmp_path: Path) -> None:
     shutil.rmtree(home / "crawls")
     (home / "crawls").symlink_to(home / "crawls")
@@ -88,7 +99,9 @@ def test_a_home_that_cannot_be_read_is_not_the_shells_business(home: Path, tmp_p
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("words", [("",), ("crawl", "--"), ("status", "")], ids=" ".join)
+@pytest.mark.parametrize(
+    "words", [("",), ("crawl", "--"), ("status", ""), ("help", ""), ("help", "strategies", "")], ids=" ".join
+)
 def test_nothing_heavy_is_loaded_for_it(home: Path, words: tuple[str, ...]) -> None:
     program = f"""
 import sys
@@ -152,7 +165,8 @@ def test_bash_finishes_what_is_typed(shoal: Shell, home: Path, tmp_path: Path) -
 
 @pytest.mark.slow
 def test_fish_finishes_what_is_typed(shoal: Shell, home: Path, tmp_path: Path) -> None:
-    program = f"source {script_of('fish', shoal, tmp_path)}; complete -C 'shoal status p'; complete -C 'shoal resu'"
+    program = f"source {script_of('fish', shoal, tmp_path)}"
+    program += "; complete -C 'shoal status p'; complete -C 'shoal comple'; complete -C 'shoal help strategies is'"
     done = subprocess.run(
         [shell_program("fish"), "--no-config", "-c", program],
         env=surroundings(home),
@@ -161,7 +175,11 @@ def test_fish_finishes_what_is_typed(shoal: Shell, home: Path, tmp_path: Path) -
         check=False,
     )
     assert done.stderr == ""
-    assert done.stdout == "power-grid\nresume\tGo on with a crawl that was stopped or died.\n"
+    assert done.stdout.splitlines() == [
+        "power-grid",
+        "completion\tLet bash, zsh or fish finish what you type.",
+        "is-it-about-the-topic\tIs it about the topic?",
+    ]
 
 
 @pytest.mark.slow

@@ -13,6 +13,8 @@ PLACES = {
     "fish": "~/.config/fish/completions/shoal.fish",
 }
 """Where each shell looks for it; zsh when `fpath+=~/.zfunc` stands before `compinit` in its ~/.zshrc."""
+MENDED = {"fish": ('string split "," $completion', 'string split -m 1 "," $completion')}
+"""In the scripts that click writes: what is said of a command goes on behind a comma."""
 VARIABLE = "_SHOAL_COMPLETE"
 """By which a script asks `shoal` what could be meant."""
 
@@ -32,7 +34,8 @@ def completion(ctx: click.Context, shell: str) -> int:
     """
     kind = get_completion_class(shell)
     assert kind is not None, "click knows all three"
-    answer(kind(ctx.find_root().command, {}, "shoal", VARIABLE).source().strip())
+    script = kind(ctx.find_root().command, {}, "shoal", VARIABLE).source().strip()
+    answer(script.replace(*MENDED[shell]) if shell in MENDED else script)
     if is_watched():
         tell(f"{shell} looks for it in {PLACES[shell]}: shoal completion {shell} > {PLACES[shell]}")
     return 0

@@ -128,7 +128,12 @@ def whole_crawl(command: _Command) -> _Command:
 
 
 _MANY_NAMED = click.option(
-    "--crawl", "named", multiple=True, metavar="NAME", help="A crawl, by its name or its folder; may be repeated. [all]"
+    "--crawl",
+    "named",
+    multiple=True,
+    metavar="NAME",
+    help="A crawl, by its name or its folder; may be repeated. [all]",
+    shell_complete=crawl_names,
 )
 _MANY_FOLDERS = path("--dir", "places", multiple=True, metavar="FOLDER", help="The folder of a crawl; may be repeated.")
 
