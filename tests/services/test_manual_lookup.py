@@ -48,6 +48,8 @@ PLACES = {
     "prometheus": ("operating", "Prometheus and Grafana"),
     # other words
     "查询": ("searching", "The query language"),
+    "标记 中文": ("marks", "中文页面"),
+    "策略 learned": ("strategies", "learned"),
     "種子": ("seeds", "Where a crawl begins"),
 }
 

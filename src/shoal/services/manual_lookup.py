@@ -84,8 +84,11 @@ def _in_page(wanted: Wanted) -> tuple[ManualSection, ...]:
 
 
 def _by_alias(wanted: Wanted) -> tuple[ManualSection, ...]:
-    place = next((place for alias, place in ALIASES.items() if _words(alias, like=wanted) == wanted), "")
-    return look_up(place.split()) if place else ()
+    """Another word for a place; or for a page, and words of a heading in it."""
+    for alias, place in ALIASES.items():
+        if _words(alias, like=wanted) == wanted[:1] and (len(wanted) == 1 or place in pages()):
+            return _in_page(_words(place) + wanted[1:]) or _command(_words(place) + wanted[1:])
+    return ()
 
 
 def _command(wanted: Wanted) -> tuple[ManualSection, ...]:
