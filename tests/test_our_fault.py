@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from shoal import services
 from shoal.commands.crawl import outcome
 from shoal.commands.status import show_status
+from shoal.crawl import readers
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.prometheus import CrawlCollector
 from shoal.crawl.termination import Ending
@@ -53,7 +54,7 @@ def test_a_bug_is_neither_hidden_nor_fatal(
 
     folder = tmp_path / "grid"
     monkeypatch.setattr(HtmlParser, "parse", parse)
-    monkeypatch.setattr("shoal.crawl.readers._warm_up", lambda reader: None)
+    monkeypatch.setattr(readers, "_warm_up", lambda reader: None)
     ending, coordinator = asyncio.run(_crawl(folder))
     assert ending is Ending.NOTHING_LEFT
     assert_consistent(folder)

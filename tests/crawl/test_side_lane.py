@@ -13,6 +13,7 @@ import pytest
 from msgspec.structs import replace
 from PIL import Image, ImageDraw
 
+from shoal.crawl import side_lane
 from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.termination import Ending
 from shoal.model import Evidence, Reason, Response, State, Task, Term, Timing, Topic
@@ -422,8 +423,8 @@ def test_a_size_that_comes_in_the_next_run_is_compared_with_what_is_there(tmp_pa
 def test_far_more_images_than_fit_into_memory_are_fetched_from_the_disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("shoal.crawl.side_lane.IN_MEMORY", 8)
-    monkeypatch.setattr("shoal.crawl.side_lane.SOME", 4)
+    monkeypatch.setattr(side_lane, "IN_MEMORY", 8)
+    monkeypatch.setattr(side_lane, "SOME", 4)
     simulation = crawl(tmp_path, many(60))
     most = 0
 
