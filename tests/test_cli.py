@@ -214,7 +214,7 @@ def test_every_command_and_option_explains_itself_and_can_speak_json(shoal: Shel
 
 SHARED = {
     *("setting_options", "output", "console", "terminal", "options", "live_view", "live_lines", "live_screen"),
-    *("comparison_view", "comparison_tables", "demo_tables", "manual_view"),
+    *("comparison_view", "comparison_tables", "demo_tables", "manual_view", "next_command"),
 }
 """Modules of `commands/` that several commands use, or that a large one has beside it."""
 

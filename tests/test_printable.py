@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 import logging
+import shlex
+import subprocess
 import sys
 
-from shoal.printable import Formatter, escaped, harmless
+import pytest
+
+from shoal.printable import Formatter, escaped, harmless, typed
 from tests.evil_words import EVIL, dangerous
 
 
@@ -28,3 +32,12 @@ def test_logs_and_their_tracebacks_are_clean() -> None:
     except ValueError:
         record = logging.LogRecord("x", logging.ERROR, "x", 1, "it says %s", (EVIL,), sys.exc_info())
     assert not dangerous(Formatter("%(message)s").format(record))
+
+
+@pytest.mark.parametrize(
+    "path", ["/a/b-c_1.x", "电网/一", "a b", "全\u3000角", "it's", '"$x"', "`a`", "a\\b", "*", "a!b c"]
+)
+def test_a_path_means_the_same_to_a_shell(path: str) -> None:
+    ran = subprocess.run(["sh", "-c", f"printf '%s|' --dir {typed(path)} --json"], capture_output=True, check=True)
+    assert ran.stdout.decode() == f"--dir|{path}|--json|"
+    assert shlex.split(typed(path)) == [path]

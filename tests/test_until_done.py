@@ -144,7 +144,7 @@ def test_a_crawl_ends_by_itself_when_the_topic_is_exhausted(exhausted: Exhausted
     assert (said.code, complaints) == (0, [])
     assert said.out.startswith("The crawl is over: the topic is exhausted.\n")
     assert f"{GOOD + 1} relevant by the judge" in said.out, "nothing is missed"
-    assert "Go on with: shoal resume --dir '电网' --until-done SHARE\n" in said.out
+    assert "Go on with: shoal resume --dir 电网 --until-done SHARE\n" in said.out
     # With n pages of each of the six dull hosts, a link to one is worth 1 / (n + 2): below 5 % from n = 19 on, which is after
     # 41 + 114 pages. Asked at 200 and again at 300; one more page may be in flight.
     assert 300 <= exhausted.asked[0] <= 301

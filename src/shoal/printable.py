@@ -18,6 +18,9 @@ from unicodedata import category
 
 # Chinese servers write their phrases and names in GBK: every byte beyond ASCII has a neighbour then, which is rare in Latin-1.
 _IN_PAIRS = re.compile(rb"(?:[\x00-\x7f]|[\xb0-\xf7][\xa1-\xfe])*+")
+_PLAIN, _STRANGE = re.compile(r"[\w@%+=:,./-]++"), re.compile(r"[^\w@%+=:,./-]")
+_IN_QUOTES = re.compile(r'["$`\\!]')
+"""Means something to a shell also between double quotes."""
 
 
 # --- when it is shown ------------------------------------------------------------------------------------------------
@@ -36,6 +39,14 @@ def escaped(json: str) -> str:
 def path_text(path: Path | str) -> str:
     """A path as JSON can hold it, even if its name is not UTF-8."""
     return os.fsencode(path).decode(errors="replace")
+
+
+def typed(path: Path | str) -> str:
+    """A path as a shell takes it; never with single quotes, between which sentences put commands."""
+    text = str(path)
+    if _PLAIN.fullmatch(text):
+        return text
+    return _STRANGE.sub(r"\\\g<0>", text) if _IN_QUOTES.search(text) else f'"{text}"'
 
 
 def _shown(character: str) -> str:

@@ -53,11 +53,11 @@ OVER = Status(
 @pytest.mark.parametrize(
     ("ending", "first", "advice"),
     [
-        (Ending.STOPPED, "Stopped.", "Go on with: shoal resume --dir 'a b'"),
-        (Ending.NOTHING_LEFT, "The crawl is over: nothing left to fetch.", "Take with: shoal export --dir 'a b'"),
-        (Ending.PAGES, "The crawl is over: the page budget", "Go on with: shoal resume --dir 'a b' --max-pages N"),
-        (Ending.BYTES, "The crawl is over: the byte budget", "Go on with: shoal resume --dir 'a b' --max-bytes BYTES"),
-        (Ending.TIME, "The crawl is over: the time budget", "Go on with: shoal resume --dir 'a b' --max-time TIME"),
+        (Ending.STOPPED, "Stopped.", 'Go on with: shoal resume --dir "a b"'),
+        (Ending.NOTHING_LEFT, "The crawl is over: nothing left to fetch.", 'Take with: shoal export --dir "a b"'),
+        (Ending.PAGES, "The crawl is over: the page budget", 'Go on with: shoal resume --dir "a b" --max-pages N'),
+        (Ending.BYTES, "The crawl is over: the byte budget", 'Go on with: shoal resume --dir "a b" --max-bytes BYTES'),
+        (Ending.TIME, "The crawl is over: the time budget", 'Go on with: shoal resume --dir "a b" --max-time TIME'),
     ],
 )
 def test_the_end_says_why_and_what_to_type_next(ending: Ending, first: str, advice: str) -> None:
@@ -95,7 +95,7 @@ def test_a_crawl_says_why_it_is_over_and_what_to_type_next(finished: tuple[Path,
     assert first == "The crawl is over: the page budget is reached."
     assert "6 pages" in said.out
     assert "harvest rate" in said.out
-    assert f"shoal resume --dir '{FOLDER}' --max-pages N" in said.out
+    assert f'shoal resume --dir "{FOLDER}" --max-pages N' in said.out
 
 
 def test_quiet_says_nothing(shoal: Shell) -> None:

@@ -79,7 +79,7 @@ def test_a_mark_is_told_with_what_the_judge_said(shoal: Shell, folder: Path) -> 
     assert (said.code, said.err) == (0, "")
     first, last = said.out.splitlines()
     assert re.fullmatch(rf"Marked irrelevant  {GRID}  “ \[31mGrid”  \(judged relevant, 0\.\d+\)", first)
-    assert last == f"The crawl hears of it when it goes on: shoal resume --dir '{FOLDER}'"
+    assert last == f'The crawl hears of it when it goes on: shoal resume --dir "{FOLDER}"'
     assert [(line["url"], line["relevant"]) for line in lines(folder)] == [(GRID, False)]
 
 

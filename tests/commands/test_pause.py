@@ -20,7 +20,7 @@ def test_a_crawl_that_does_not_run_cannot_be_paused(stocked: Shell) -> None:
     said = stocked("pause")
     assert (said.code, said.sentence()) == (
         2,
-        "The crawl in 爬 行 does not run: 'shoal start --dir 爬 行' lets it go on.",
+        "The crawl in 爬 行 does not run: 'shoal start --dir \"爬 行\"' lets it go on.",
     )
 
 
@@ -32,6 +32,6 @@ def test_one_that_does_not_listen_yet_is_not_said_to_be_paused(
         run_control.begin_run(stock.folder, RUN)
         said = stocked("pause")
         heard = store.wishes.news()
-    assert said.out == "It was told to pause, and has not done so yet. Look with: shoal status --dir '爬 行'\n"
+    assert said.out == 'It was told to pause, and has not done so yet. Look with: shoal status --dir "爬 行"\n'
     assert heard is not None
     assert (heard.want, heard.by.partition(" on ")[2]) == ("pause", os.uname().nodename)

@@ -28,14 +28,14 @@ def test_a_crawl_in_the_background_does_what_it_is_told(shoal: Shell, tmp_path: 
             again = shoal("start", *folder)
             assert (again.code, again.sentence()) == (2, f"The crawl in 电网 1 runs already (process {one['pid']}).")
             paused = shoal("pause", *folder)
-            go_on = "Go on with: shoal start --dir '电网 1'"
+            go_on = 'Go on with: shoal start --dir "电网 1"'
             assert (paused.code, paused.out) == (0, f"It is paused (process {one['pid']}). {go_on}\n")
             status = shoal("status", *folder)
             assert status.out.startswith(f"电网 1  paused\nprocess {one['pid']} on "), status.out
             assert json.loads(shoal("status", *folder, "--json").out)["run"]["state"] == "paused"
             resumed = shoal("resume", *folder)
             assert resumed.code == 2
-            assert resumed.sentence().endswith("It is paused: 'shoal start --dir 电网 1' lets it go on.")
+            assert resumed.sentence().endswith("It is paused: 'shoal start --dir \"电网 1\"' lets it go on.")
             gone_on = shoal("start", *folder)
             assert (gone_on.code, gone_on.out) == (0, f"It is running (process {one['pid']}).\n")
             assert shoal("stop", *folder, "--quiet") == (type(gone_on)(0, "", ""))

@@ -30,7 +30,7 @@ def test_one_that_takes_its_time_is_not_said_to_have_stopped(
         said = stocked("stop")
         heard = store.wishes.news()
     now = f"It is still running (process {os.getpid()})."
-    assert said.out == f"{now} Do not wait for it with: shoal stop --now --dir '爬 行'\n"
+    assert said.out == f'{now} Do not wait for it with: shoal stop --now --dir "爬 行"\n'
     assert said.err == "Waiting for what is in flight …\n"
     assert heard is not None
     assert heard.want == "stop"

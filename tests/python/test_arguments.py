@@ -24,7 +24,7 @@ def test_an_option_is_called_as_its_keyword(key: str) -> None:
         ("or say --until-done=0.", "or say until_done=0."),
         ("choose fish with --strategy, or leave it", "choose fish with strategy, or leave it"),
         ("go on with 'shoal resume 电网', or", "go on with shoal.open('电网').resume(), or"),
-        ("go on with 'shoal resume --dir /a b/c'.", "go on with shoal.open('/a b/c').resume()."),
+        ("go on with 'shoal resume --dir \"/a b/c\"'.", "go on with shoal.open('/a b/c').resume()."),
         ("start one with 'shoal crawl … --dir /a'.", "start one with shoal.crawl(…)."),
         ("there are a, b and 3 more (shoal crawls).", "there are a, b and 3 more (shoal.crawls())."),
         ("it has no --colour, as in a--b", "it has no --colour, as in a--b"),

@@ -12,7 +12,8 @@ from msgspec.structs import asdict
 from shoal import services
 from shoal.commands import options
 from shoal.commands.console import progress_bar, say
-from shoal.commands.output import counted, in_folder, print_json, run_async
+from shoal.commands.next_command import alone
+from shoal.commands.output import counted, print_json, run_async
 from shoal.errors import InputError
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def show_repair(folder: Path, repaired: Repair | None) -> None:
     lost = f"{repaired.unreadable:,} parts could not be read" if repaired.unreadable else "all of it could be read"
     files = counted(repaired.files, "file")
     say(f"A new database was made: {repaired.pages:,} pages{images} from {files}; {lost}.", "bold")
-    say(f"URLs that had failed or moved wait again; go on with: shoal resume {in_folder(folder)}")
+    say(f"URLs that had failed or moved wait again; go on with: shoal resume {alone(folder)}")
 
 
 def show_check(folder: Path, found: Check) -> None:

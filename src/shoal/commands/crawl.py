@@ -11,8 +11,9 @@ import click
 
 from shoal import services
 from shoal.commands import options
+from shoal.commands.next_command import alone, in_crawl
 from shoal.commands.options import PATH
-from shoal.commands.output import STOPPED, answer, counted, in_folder, path_text, reply, run_async, teller
+from shoal.commands.output import STOPPED, answer, counted, path_text, reply, run_async, teller
 from shoal.commands.setting_options import InSections, crawl_options, setting_option, start_option, with_settings
 from shoal.commands.start import start_in_background
 from shoal.errors import AddressTaken, InputError, NoSeedReached
@@ -91,7 +92,7 @@ def run_to_the_end(folder: Path, metrics: ListenAddress | None, *, as_json: bool
 
     silent = quiet or as_json
     watch = live_view.progress(folder, silent=silent)
-    stopped = f"Stopped at once. Go on with: shoal resume {in_folder(folder)}"
+    stopped = f"Stopped at once. Go on with: shoal resume {alone(folder)}"
     ending = run_async(
         services.run.run_crawl(
             folder,
@@ -116,12 +117,12 @@ def outcome(folder: Path, ending: Ending, status: Status) -> str:
 
     why = "Stopped." if ending is services.run.Ending.STOPPED else f"The crawl is over: {ending}."
     leftovers = f"{counted(status.waiting, 'URL')} waiting, {status.failed:,} failed, {status.skipped:,} skipped"
-    parts = (why, *summary(status), leftovers, *troubles(folder, status), *_advice(in_folder(folder), ending, status))
+    parts = (why, *summary(folder, status), leftovers, *troubles(folder, status), *_advice(folder, ending, status))
     return harmless("\n".join(parts))
 
 
-def _advice(where: str, ending: Ending, status: Status) -> Iterator[str]:
-    kinds = services.run.Ending
+def _advice(folder: Path, ending: Ending, status: Status) -> Iterator[str]:
+    kinds, where = services.run.Ending, alone(folder)
     if ending in (kinds.STOPPED, kinds.RESTING):
         yield f"Go on with: shoal resume {where}"
         return
@@ -135,6 +136,6 @@ def _advice(where: str, ending: Ending, status: Status) -> Iterator[str]:
         yield f"Go on with: shoal resume {where} {setting(larger[ending]).sample}"
     yield f"Look with: shoal status {where}"
     if status.images:
-        yield f"Look with: shoal images {where} --html gallery.html"
-    yield f"Search with: shoal search {where} WORDS"
+        yield f"Look with: shoal images {in_crawl(folder)} --html gallery.html"
+    yield f"Search with: shoal search {in_crawl(folder)} WORDS"
     yield f"Take with: shoal export {where}"

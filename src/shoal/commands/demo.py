@@ -9,7 +9,8 @@ import click
 
 from shoal import services
 from shoal.commands import live_view, options
-from shoal.commands.output import STOPPED, in_folder, reply, run_async, tell, teller
+from shoal.commands.next_command import in_folder
+from shoal.commands.output import STOPPED, reply, run_async, tell, teller
 from shoal.signals import stopped_by_signals
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ import click
 from shoal import services
 from shoal.commands import options
 from shoal.commands.console import progress_bar, say
-from shoal.commands.output import counted, in_folder, path_text, reply, tell
+from shoal.commands.next_command import alone, in_crawl
+from shoal.commands.output import counted, path_text, reply, tell
 from shoal.errors import InputError
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def show_images(folder: Path, found: ImageAnswer) -> None:
         say("")
     say(_summary(folder, found), "bold")
     if found.waiting:
-        say(f"{found.waiting:,} more are to be fetched: shoal resume {in_folder(folder)}")
+        say(f"{found.waiting:,} more are to be fetched: shoal resume {alone(folder)}")
 
 
 def _image(kept: KeptImage) -> Iterator[str]:
@@ -105,4 +106,4 @@ def _summary(folder: Path, found: ImageAnswer) -> str:
         return "No image was found." + (f" Did you mean: {found.suggestion}" if found.suggestion else "")
     words = f" {shlex.quote(found.words)}" if found.words else ""
     count = counted(found.total, "image")
-    return f"{count}. Look at them with: shoal images {in_folder(folder)}{words} --html gallery.html"
+    return f"{count}. Look at them with: shoal images {in_crawl(folder)}{words} --html gallery.html"

@@ -12,7 +12,8 @@ import click
 from shoal import services
 from shoal.commands import options
 from shoal.commands.console import say
-from shoal.commands.output import in_folder, reply
+from shoal.commands.next_command import alone, called
+from shoal.commands.output import reply
 from shoal.errors import InputError
 
 if TYPE_CHECKING:
@@ -102,13 +103,13 @@ def show_marked(folder: Path, found: MarksGiven) -> None:
     if found.running:
         say("The crawl that is running hears of it now.")
     else:
-        say(f"The crawl hears of it when it goes on: shoal resume {in_folder(folder)}")
+        say(f"The crawl hears of it when it goes on: shoal resume {alone(folder)}")
 
 
 def show_marks(folder: Path, marks: Sequence[MarkedPage]) -> None:
     """All that holds, the latest at the end."""
     if not marks:
-        say(f"No page of {folder} is marked.")
+        say(f"No page of {called(folder)} is marked.")
     for one in marks:
         say(f"{_WORDS[one.relevant]:<10}  {one.at:%Y-%m-%d %H:%M} UTC  {one.url}{_title(one)}  ({_judged(one)})")
 

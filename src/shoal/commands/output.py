@@ -6,10 +6,8 @@ what would steer a terminal always, data for other programs only when a terminal
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Callable, Coroutine, Iterator, Sequence
-from pathlib import Path
 from shutil import get_terminal_size
 from typing import Any, BinaryIO, TextIO, TypeVar, cast
 
@@ -101,11 +99,6 @@ def _print(text: str, stream: TextIO | None) -> None:
 def counted(count: int, noun: str) -> str:
     """How many there are of it: `1 page`, `2,000 pages`."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
-def in_folder(folder: Path) -> str:
-    """How the next command is told where the crawl is."""
-    return f"--dir {shlex.quote(str(folder))}"
 
 
 def aligned(rows: Sequence[Sequence[str]], left: set[int]) -> Iterator[str]:

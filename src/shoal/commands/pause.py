@@ -9,7 +9,8 @@ import click
 
 from shoal import services
 from shoal.commands import options
-from shoal.commands.output import answer, in_folder, path_text, reply, whole
+from shoal.commands.next_command import alone
+from shoal.commands.output import answer, path_text, reply, whole
 
 if TYPE_CHECKING:
     from shoal.services.supervisor import RunState
@@ -31,7 +32,7 @@ def pause(folder: Path, as_json: bool, quiet: bool) -> int:
 
 def _outcome(folder: Path, now: RunState) -> str:
     if now.state == "running":
-        return f"It was told to pause, and has not done so yet. Look with: shoal status {in_folder(folder)}"
+        return f"It was told to pause, and has not done so yet. Look with: shoal status {alone(folder)}"
     if not now.at_work:
         return f"It is {now.state}: {now.why}"
-    return f"It is {now.state} (process {now.pid}). Go on with: shoal start {in_folder(folder)}"
+    return f"It is {now.state} (process {now.pid}). Go on with: shoal start {alone(folder)}"

@@ -10,6 +10,7 @@ import click
 from shoal import services
 from shoal.commands import options
 from shoal.commands.crawl import run_to_the_end
+from shoal.commands.next_command import alone
 from shoal.commands.options import PATH
 from shoal.commands.output import run_async, teller
 from shoal.commands.setting_options import InSections, cluster_option, crawl_options, with_settings
@@ -58,4 +59,4 @@ def _paused(folder: Path, error: FolderBusy) -> FolderBusy:
     """One that is paused has its process, and only needs to be told."""
     if services.supervisor.state_of(folder).state != "paused":
         return error
-    return FolderBusy(f"{error} It is paused: 'shoal start --dir {folder}' lets it go on.")
+    return FolderBusy(f"{error} It is paused: 'shoal start {alone(folder)}' lets it go on.")

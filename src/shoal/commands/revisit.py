@@ -13,7 +13,8 @@ import click
 from shoal import services
 from shoal.commands import live_view, options
 from shoal.commands.console import say
-from shoal.commands.output import STOPPED, in_folder, reply, run_async, teller
+from shoal.commands.next_command import in_crawl
+from shoal.commands.output import STOPPED, reply, run_async, teller
 from shoal.errors import InputError
 from shoal.installation.location import installation_of
 from shoal.signals import stopped_by_signals
@@ -50,7 +51,7 @@ def revisit(urls: tuple[str, ...], folder: Path, older: float, relevant: bool, a
     services.revisit.want(folder, urls, older=older, relevant_only=relevant, now=time.time())
     silent = quiet or as_json
     watch = live_view.progress(folder, silent=silent)
-    stopped = f"Stopped at once. Go on with: shoal revisit {in_folder(folder)}"
+    stopped = f"Stopped at once. Go on with: shoal revisit {in_crawl(folder)}"
     found = run_async(
         services.revisit.revisit(
             folder,
@@ -75,6 +76,6 @@ def show_revisit(folder: Path, found: Revisit) -> None:
             say(f"{title}: {len(urls) - _SHOWN:,} more (--json lists all)")
     say(f"{looked.looked:,} pages looked at: {len(looked.changed):,} changed, {len(looked.gone):,} gone.", "bold")
     if looked.waiting:
-        say(f"{looked.waiting:,} more are to be looked at: shoal revisit {in_folder(folder)}")
+        say(f"{looked.waiting:,} more are to be looked at: shoal revisit {in_crawl(folder)}")
     if looked.changed:
-        say(f"See what changed with: shoal diff {in_folder(folder)} {shlex.quote(looked.changed[0])}")
+        say(f"See what changed with: shoal diff {in_crawl(folder)} {shlex.quote(looked.changed[0])}")

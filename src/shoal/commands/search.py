@@ -12,7 +12,8 @@ import click
 from shoal import services
 from shoal.commands import options
 from shoal.commands.console import progress_bar, say
-from shoal.commands.output import in_folder, reply
+from shoal.commands.next_command import in_crawl
+from shoal.commands.output import reply
 from shoal.printable import harmless
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ def _nothing(folders: Sequence[Path], found: SearchAnswer) -> str:
     sentence = f"No page was found.\nDid you mean: {found.suggestion}"
     if len(folders) > 1:
         return sentence
-    return f"{sentence}\n  shoal search {in_folder(folders[0])} {shlex.quote(found.suggestion)}"
+    return f"{sentence}\n  shoal search {in_crawl(folders[0])} {shlex.quote(found.suggestion)}"
 
 
 def _summary(found: SearchAnswer) -> str:

@@ -10,7 +10,8 @@ import click
 
 from shoal import services
 from shoal.commands import options
-from shoal.commands.output import answer, in_folder, path_text, reply, whole
+from shoal.commands.next_command import alone, called
+from shoal.commands.output import answer, path_text, reply, whole
 from shoal.installation.location import installation_of
 from shoal.settings import ListenAddress
 
@@ -45,11 +46,11 @@ def start_in_background(folder: Path, metrics: ListenAddress | None, *, as_json:
 
 
 def _outcome(folder: Path, log: Path, started: Started) -> str:
-    where = in_folder(folder)
+    where = alone(folder)
     over = f": {started.why}" if started.why else ""
     return "\n".join(
         (
-            f"{folder} is {started.state}{over} (process {started.pid}, which writes to {log}).",
+            f"{called(folder)} is {started.state}{over} (process {started.pid}, which writes to {log}).",
             f"Look with: shoal status {where}",
             f"Stop with: shoal stop {where}",
         )

@@ -14,6 +14,7 @@ from shoal import services
 from shoal.commands import options
 from shoal.commands.console import say
 from shoal.commands.live_lines import clock, size
+from shoal.commands.next_command import alone, in_crawl
 from shoal.commands.output import aligned, counted, reply, run_async, whole
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def show_status(folder: Path, status: Status, cluster: Attendance | None = None,
     if run is not None:
         for line in _of_run(run, time.time()):
             say(line)
-    for line in summary(status):
+    for line in summary(folder, status):
         say(line)
     for title, rows in (("URLs", _queues(status)), ("Hosts", _hosts(status))):
         say(f"\n{title}", "bold")
@@ -73,7 +74,7 @@ def _of_run(run: RunState, now: float) -> Iterator[str]:
 # --- what came of it -------------------------------------------------------------------------------------------------
 
 
-def summary(status: Status) -> Iterator[str]:
+def summary(folder: Path, status: Status) -> Iterator[str]:
     """What the crawl brought home so far."""
     speed = "" if status.pages_per_second is None else f", {status.pages_per_second:.1f} pages/s"
     yield f"{counted(status.pages, 'page')} ({size(status.bytes)}) in {clock(status.elapsed)}{speed}"
@@ -88,7 +89,7 @@ def summary(status: Status) -> Iterator[str]:
         others = ", ".join(f"{count:,} {what}" for what, count in rest.items() if count)
         yield f"{counted(found.kept, 'image')} kept" + (f" ({others})" if others else "")
     if status.due:
-        yield f"{counted(status.due, 'page')} to be looked at again: shoal revisit goes on"
+        yield f"{counted(status.due, 'page')} to be looked at again: shoal revisit {in_crawl(folder)}"
 
 
 def _and_by_hand(status: Status) -> str:
@@ -108,7 +109,7 @@ def troubles(folder: Path, status: Status) -> Iterator[str]:
     for seed in status.failed_seeds[:_SHOWN_SEEDS]:  # most likely a mistake
         yield f"The seed {seed.url} gave no page: {seed.why}."
     if (more := len(status.failed_seeds) - _SHOWN_SEEDS) > 0:
-        yield f"Nor did {more:,} more seeds: shoal status --json lists them."
+        yield f"Nor did {more:,} more seeds: 'shoal status {alone(folder)} --json' lists them."
 
 
 def _outlook(status: Status) -> Iterator[str]:

@@ -9,7 +9,8 @@ import click
 
 from shoal import services
 from shoal.commands import options
-from shoal.commands.output import answer, in_folder, path_text, reply, teller, whole
+from shoal.commands.next_command import alone
+from shoal.commands.output import answer, path_text, reply, teller, whole
 
 if TYPE_CHECKING:
     from shoal.services.supervisor import RunState
@@ -39,7 +40,7 @@ def stop(folder: Path, at_once: bool, as_json: bool, quiet: bool) -> int:
 
 def _outcome(folder: Path, now: RunState) -> str:
     if now.at_work:
-        return f"It is still {now.state} (process {now.pid}). Do not wait for it with: shoal stop --now {in_folder(folder)}"
+        return f"It is still {now.state} (process {now.pid}). Do not wait for it with: shoal stop --now {alone(folder)}"
     if now.state == "finished":
         return f"The crawl is over: {now.why}."
-    return f"Stopped. Go on with: shoal start {in_folder(folder)}"
+    return f"Stopped. Go on with: shoal start {alone(folder)}"

@@ -6,6 +6,7 @@ Every key of a topic file is a keyword of `shoal.crawl`, but those that say what
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TypedDict
@@ -78,10 +79,18 @@ TOPIC_KEYS = frozenset({"name", "keywords", "learned", "not", "any", "seeds", "l
 _NAMES = {"--topic": "topic", "--seed": "seeds", "--set": "parameters", "--dir": "folder"}
 _OPTION = re.compile(r"(?<![\w-])(?:--setting ([a-z_]++)|--[a-z][a-z-]*+)")
 _COMMANDS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
-    (re.compile(r"'?shoal resume (?:--dir |--crawl )?([^']+)'"), lambda said: f"shoal.open({said[1]!r}).resume()"),
+    (
+        re.compile(r"'?shoal resume (?:--dir |--crawl )?([^']+)'"),
+        lambda said: f"shoal.open({_said(said[1])!r}).resume()",
+    ),
     (re.compile(r"'shoal crawl[^']*'"), "shoal.crawl(…)"),
     (re.compile(r"\(shoal crawls\)"), "(shoal.crawls())"),
 )
+
+
+def _said(word: str) -> str:
+    """What a shell makes of it."""
+    return shlex.split(word)[0]
 
 
 @contextmanager

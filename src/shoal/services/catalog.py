@@ -64,6 +64,7 @@ def _is_path(said: str) -> bool:
 
 
 def _same(one: Path, other: Path) -> bool:
+    """True when both lead to one folder."""
     return os.path.realpath(one) == os.path.realpath(other)
 
 
@@ -125,6 +126,16 @@ def names_at_home(installation: Installation) -> list[str]:
     return [name for name, _ in _at_home(installation)]
 
 
+def name_at_home(installation: Installation, folder: Path) -> str:
+    """By which name that can be typed, and that means nothing else here, this crawl in the home is found; else nothing."""
+    path = folder.absolute()
+    name = normal_name(path.name)
+    if made_of(name) != name or not _same(path.parent, installation.crawls):
+        return ""
+    here = Path(name)
+    return "" if folders.exists(here) and not _same(here, path) else name
+
+
 def _at_home(installation: Installation) -> Iterator[tuple[str, Path]]:
     try:
         found = sorted(installation.crawls.iterdir())
@@ -159,7 +170,7 @@ def write_down(
     installation: Installation, folder: Path, owner: Person = OPERATOR, now: Callable[[], float] = time.time
 ) -> None:
     """A crawl that is kept elsewhere gets a name, by which it is found from now on; one of a person gets its owner."""
-    at_home = os.path.realpath(folder.absolute().parent) == os.path.realpath(installation.crawls)
+    at_home = _same(folder.absolute().parent, installation.crawls)
     if at_home and owner.id is None:
         return
     with folders.reading(folder) as database:

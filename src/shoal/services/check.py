@@ -11,6 +11,7 @@ from shoal.database.sql import Database
 from shoal.errors import FolderError
 from shoal.index.index_folder import damage, exists, problem
 from shoal.index.searcher import open_index
+from shoal.printable import typed
 from shoal.protocols import Progress, no_progress
 from shoal.store import change_feed
 from shoal.store import crawl_folder as folders
@@ -84,7 +85,7 @@ def _some(sentences: list[str]) -> list[str]:
 
 def _index(folder: Path, kept: dict[int, int], *, running: bool) -> tuple[int, list[str]]:
     place = folder / indexer.PAGES
-    advice = f"make it anew with 'shoal reindex --dir {folder}'"
+    advice = f"make it anew with 'shoal reindex --dir {typed(folder)}'"
     if not exists(place):
         return 0, [f"There is no index: {advice}."] if kept and not running else []
     if sentence := problem(place):

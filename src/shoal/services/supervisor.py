@@ -24,6 +24,7 @@ from shoal.errors import FolderBusy, FolderError, StartFailed
 from shoal.installation.location import Installation
 from shoal.model.live import LiveFigures, RunRecord, WishWord
 from shoal.os_process import OutlivingProcess, born, send_signal
+from shoal.printable import typed
 from shoal.settings import ListenAddress
 from shoal.store import crawl_folder as folders
 from shoal.store import run_control
@@ -273,7 +274,7 @@ def stop(folder: Path, *, by: str = "") -> None:
 
 def _wish(folder: Path, want: WishWord, by: str) -> None:
     if not state_of(folder).at_work:
-        raise FolderError(f"The crawl in {folder} does not run: 'shoal start --dir {folder}' lets it go on.")
+        raise FolderError(f"The crawl in {folder} does not run: 'shoal start --dir {typed(folder)}' lets it go on.")
     run_control.wish(folder, want, time.time(), by)
 
 

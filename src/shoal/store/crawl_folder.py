@@ -25,6 +25,7 @@ from shoal.database.sql import Database, upsert
 from shoal.database.sqlite import SqliteDatabase, open_file, open_unchanged, tune
 from shoal.errors import DatabaseDamaged, FolderBusy, FolderError, InputError, ShoalError, StorageFull
 from shoal.files import created, is_full, set_aside, sync, unfinished
+from shoal.printable import typed
 from shoal.settings import Cluster, Settings
 from shoal.store import ownership
 from shoal.store import shared_crawl as clusters
@@ -89,7 +90,7 @@ def write_cluster(folder: Path, cluster: Cluster) -> None:
         return
     if cluster.database and not home.database:
         raise InputError(
-            f"The crawl in {folder} is in a SQLite file: 'shoal migrate --dir {folder} --to URL' moves it to PostgreSQL."
+            f"The crawl in {folder} is in a SQLite file: 'shoal migrate --dir {typed(folder)} --to URL' moves it to PostgreSQL."
         )
     new = replace(home, database=cluster.database or home.database, broker=cluster.broker or home.broker)
     if new != home:
@@ -450,22 +451,22 @@ def _from_sqlite(folder: Path, error: sqlite3.DatabaseError) -> ShoalError:
 
 
 def _advice(folder: Path) -> str:
-    return f": 'shoal check --repair --dir {folder}' makes one from the page files"
+    return f": 'shoal check --repair --dir {typed(folder)}' makes one from the page files"
 
 
 def _taken(folder: Path) -> FolderError:
     return FolderError(
-        f"There is a crawl in {folder} already: go on with 'shoal resume --dir {folder}', or choose another --dir."
+        f"There is a crawl in {folder} already: go on with 'shoal resume --dir {typed(folder)}', or choose another --dir."
     )
 
 
 def _missing(folder: Path) -> FolderError:
     if folder.is_dir() and any(map(ownership.PAGE_FILE.fullmatch, os.listdir(folder))):
         return FolderError(f"The database of the crawl in {folder} is gone{_advice(folder)}.")
-    return FolderError(f"There is no crawl in {folder}: start one with 'shoal crawl … --dir {folder}'.")
+    return FolderError(f"There is no crawl in {folder}: start one with 'shoal crawl … --dir {typed(folder)}'.")
 
 
 def _full(folder: Path) -> StorageFull:
     return StorageFull(
-        f"The disk is full: make room where {folder} is and type 'shoal resume --dir {folder}'; nothing stored is lost."
+        f"The disk is full: make room where {folder} is and type 'shoal resume --dir {typed(folder)}'; nothing stored is lost."
     )

@@ -18,6 +18,7 @@ import msgspec
 
 from shoal import files
 from shoal.errors import FolderError
+from shoal.printable import typed
 
 DATABASE = "crawl.sqlite"
 MODEL = "crawl.model"
@@ -94,7 +95,7 @@ def refuse_strange(folder: Path) -> None:
         return
     if any(map(PAGE_FILE.fullmatch, found)):
         raise FolderError(
-            f"The folder {folder} has page files, but no database: 'shoal check --repair --dir {folder}' makes one from "
+            f"The folder {folder} has page files, but no database: 'shoal check --repair --dir {typed(folder)}' makes one from "
             "them; for a new crawl choose another --dir."
         )
     more = f" and {len(found) - 1:,} more" if len(found) > 1 else ""

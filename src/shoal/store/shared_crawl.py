@@ -22,6 +22,7 @@ from shoal.database.postgres import PostgresDatabase, place_of
 from shoal.database.shared_schema import SHARED, has_table, setting_up
 from shoal.errors import FolderBusy, FolderError
 from shoal.files import created, unfinished
+from shoal.printable import typed
 from shoal.settings import Cluster, SettingsPart
 from shoal.store import ownership
 from shoal.store.upgrades import schema
@@ -156,7 +157,7 @@ def _make(database: PostgresDatabase, folder: Path, home: Home) -> None:
     if _registered(database, name) is not None:
         raise FolderError(
             f"There is a crawl {name} in the database at {place_of(home.database)} already: "
-            f"go on with 'shoal resume --dir {folder}', or choose another --dir."
+            f"go on with 'shoal resume --dir {typed(folder)}', or choose another --dir."
         )
     _clear(database, home)
     database.execute(f"CREATE SCHEMA {home.schema}")
