@@ -138,6 +138,19 @@ def test_a_crawl_elsewhere_is_found_by_its_name_once_it_was_written_down(home: I
     assert [name for name, _ in catalog.crawl_folders(home)] == ["power-grid", "solar", "电网", "风电"]
 
 
+def test_a_crawl_elsewhere_hides_behind_none_at_home(home: Installation, tmp_path: Path) -> None:
+    for name in ("solar", "wind", "wind-2"):
+        folders.create(tmp_path / name, SETTINGS)
+        catalog.write_down(home, tmp_path / name)
+    assert catalog.find_crawl(home, "solar") == home.crawls / "solar"
+    assert catalog.find_crawl(home, "solar-2") == tmp_path / "solar"
+    folders.create(home.crawls / "wind", SETTINGS)  # as by somebody who copies a folder
+    assert catalog.find_crawl(home, "wind") == home.crawls / "wind"
+    assert catalog.find_crawl(home, "wind-2") == tmp_path / "wind-2"
+    assert catalog.find_crawl(home, "wind-3") == tmp_path / "wind"
+    assert len(overview.list_crawls(home)) == 7
+
+
 def test_a_crawl_at_home_need_not_be_written_down(home: Installation) -> None:
     catalog.write_down(home, home.crawls / "电网")
     assert not home.file.exists()

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -52,8 +52,10 @@ def register(
     owner: str | None = None,
     topic: str = "",
     id: str = "",
+    avoid: Collection[str] = (),
 ) -> RegisteredCrawl:
-    """Put a crawl on the list, or find it there, also in a folder that was moved. Without a name it gets that of its folder.
+    """Put a crawl on the list, or find it there, also in a folder that was moved. Without a name it gets that of its folder, but
+    none of those to be avoided, which are of crawls that are on no list.
 
     What else was in that folder before is no longer there, so its entry goes.
     """
@@ -62,7 +64,7 @@ def register(
         forget(connection, here.id)
         here = None
     if (known := here or _moved(connection, crawl)) is None:
-        chosen = _free(connection, chosen) if chosen else free_name(connection, folder.name)
+        chosen = _free(connection, chosen) if chosen else free_name(connection, folder.name, avoid)
         new = {"id": id or uuid.uuid4().hex, "crawl": crawl, "name": chosen, "machine": machine_of(connection)}
         rest = {"folder": place, "owner": owner, "topic": topic, "made_at": now}
         connection.execute(insert(crawls).values(new | rest))
@@ -101,11 +103,11 @@ def all_crawls(connection: Connection) -> Sequence[RegisteredCrawl]:
     return sorted((_read(connection, row) for row in connection.execute(select(crawls))), key=lambda entry: entry.name)
 
 
-def free_name(connection: Connection, text: str) -> str:
+def free_name(connection: Connection, text: str, avoid: Collection[str] = ()) -> str:
     """A name that can be typed, made of any text, such as that of a folder; a number tells it from others."""
     wanted = made_of(text) or _UNNAMED
     names = (wanted if number == 1 else f"{wanted}-{number}" for number in count(1))
-    return next(name for name in names if by_name(connection, name) is None)
+    return next(name for name in names if name not in avoid and by_name(connection, name) is None)
 
 
 def _free(connection: Connection, name: str) -> str:

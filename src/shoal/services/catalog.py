@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -94,13 +95,29 @@ def listed(names: list[str]) -> str:
 
 def crawl_folders(installation: Installation, asker: Person = OPERATOR) -> Iterator[tuple[str, Path]]:
     """Every crawl of the installation that somebody may see, by name: first those at home, which cost nothing to find."""
-    known, owned = set(), None if _may_all(asker) else _owned_by(installation, asker)
+    owned = None if _may_all(asker) else _owned_by(installation, asker)
+    for name, folder in _named(installation):
+        if owned is None or os.path.realpath(folder) in owned:
+            yield name, folder
+
+
+def _named(installation: Installation) -> Iterator[tuple[str, Path]]:
+    """One that is kept elsewhere and has the name of one at home, which came later, has a number behind it."""
+    known, hidden, places = set[str](), [], set[str]()
     for source in (_at_home, _written_down, _on_other_machines):
         for name, folder in source(installation):
+            if (place := os.path.realpath(folder)) in places:
+                continue
+            places.add(place)
             if name not in known:
                 known.add(name)
-                if owned is None or os.path.realpath(folder) in owned:
-                    yield name, folder
+                yield name, folder
+            elif source is _written_down:
+                hidden.append((name, folder))
+    for name, folder in hidden:
+        free = next(other for number in count(2) if (other := f"{name}-{number}") not in known)
+        known.add(free)
+        yield free, folder
 
 
 def _may_all(asker: Person) -> bool:
@@ -176,12 +193,16 @@ def write_down(
     with folders.reading(folder) as database:
         crawl = folders.read_meta(database, "crawl", str) or ""
         topic = folders.read_settings(folder, database).topic.name
+    at_home = names_at_home(installation)
+    taken = () if at_home else names_at_home(installation)
     # Only here, for the same reason as above.
     from shoal.installation import crawl_registry
     from shoal.installation.installation_database import writing
 
     with writing(installation) as connection:
-        crawl_registry.register(connection, crawl=crawl, folder=folder, now=now(), topic=topic, owner=owner.id)
+        crawl_registry.register(
+            connection, crawl=crawl, folder=folder, now=now(), topic=topic, owner=owner.id, avoid=taken
+        )
 
 
 def place_for(installation: Installation, name: str, asker: Person = OPERATOR) -> Path:
