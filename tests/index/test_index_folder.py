@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,10 @@ from shoal.errors import FolderError
 from shoal.index.index_folder import IndexWriter, damage, problem
 from shoal.index.searcher import open_index
 from tests.index.pages import page
+
+POWERLESS = ("setpriv", "--bounding-set=-dac_override,-dac_read_search") if os.getuid() == 0 else ()
+"""Root may read everything; without these powers it is held to what files say."""
+ASKS = "import sys; from pathlib import Path; from shoal.index.index_folder import problem; print(problem(Path(sys.argv[1])))"
 
 
 @pytest.fixture
@@ -59,6 +66,21 @@ def test_a_single_wrong_bit_is_found_by_looking_at_everything(folder: Path) -> N
     data[3] ^= 1
     path.write_bytes(data)
     assert damage(folder) == (path.name,)
+
+
+def test_whoever_may_read_the_folder_may_read_all_of_the_index(folder: Path) -> None:
+    modes = {path.name: path.stat().st_mode & 0o777 for path in folder.iterdir()}
+    assert set(modes) > {"meta.json", ".managed.json"}
+    assert set(modes.values()) == {(folder / "format").stat().st_mode & 0o777}
+
+
+@pytest.mark.slow
+def test_what_may_not_be_read_is_not_called_damaged(folder: Path) -> None:
+    (folder / "meta.json").chmod(0)
+    told = subprocess.run(
+        [*POWERLESS, sys.executable, "-c", ASKS, str(folder)], capture_output=True, check=True, text=True
+    )
+    assert told.stdout == f"The index in {folder} cannot be read: you may not read meta.json.\n"
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:

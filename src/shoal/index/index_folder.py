@@ -6,6 +6,7 @@ One writer at a time; what was committed survives everything.
 from __future__ import annotations
 
 import fcntl
+import os
 import re
 import struct
 import zlib
@@ -30,6 +31,7 @@ _FORMAT = "format"
 """The file by which a folder is known to be ours."""
 META = "meta.json"
 """Where tantivy lists what was committed."""
+_PRIVATE = (META, ".managed.json")
 STANDINGS = "standings"
 """What whoever fills the index keeps beside it."""
 _MADE = re.compile(rf"[0-9a-f]{{32}}\.[\w.]+|meta\.json|\.managed\.json|\.tantivy-\w+\.lock|\.tmp\w+|{STANDINGS}")
@@ -71,6 +73,8 @@ def opened(folder: Path) -> tuple[tantivy.Index, int] | str:
         if isinstance(error, KeyboardInterrupt | SystemExit | MemoryError):
             raise
         # Any other: a damaged file can also make tantivy panic, which is no Exception in Python.
+        if closed := next((path.name for path in _made(folder) if not os.access(path, os.R_OK)), ""):
+            return f"The index in {folder} cannot be read: you may not read {closed}."
         return f"The index in {folder} is damaged."
 
 
@@ -134,9 +138,13 @@ def empty(folder: Path) -> None:
     The file that says whose folder this is stays, and so does what is none of an index's.
     """
     # First the file that makes it an index, so that a crash in between leaves none behind.
-    for path in sorted(folder.iterdir(), key=lambda path: path.name != META):
-        if _MADE.fullmatch(path.name) and path.is_file():
-            path.unlink()
+    for path in sorted(_made(folder), key=lambda path: path.name != META):
+        path.unlink()
+
+
+def _made(folder: Path) -> Iterator[Path]:
+    """The files that make an index."""
+    return (path for path in folder.iterdir() if _MADE.fullmatch(path.name) and path.is_file())
 
 
 def remove(folder: Path) -> None:
@@ -233,6 +241,7 @@ class IndexWriter:
             else:
                 self._writer.rollback()
             self._writer.wait_merging_threads()
+            _share(self._folder)
 
     def add(self, documents: Iterable[Document]) -> None:
         """Put documents in; each replaces the one with its id."""
@@ -258,12 +267,22 @@ class IndexWriter:
                 self._writer.delete_documents_by_query(mark_query(self._schema))
                 self._writer.add_document(mark(reached))
             self._writer.commit()
+            _share(self._folder)
 
     def last_version(self) -> int:
         """The largest version that was committed, by a document or by `reached`; 0 for an empty index."""
         with complaints(self._folder):
             self._index.reload()
             return last_version(self._index.searcher())
+
+
+def _share(folder: Path) -> None:
+    """Whoever may read the other files may read these: tantivy writes two of them for our user alone."""
+    mode = (folder / _FORMAT).stat().st_mode & 0o777
+    for name in _PRIVATE:
+        with suppress(OSError):  # it was just replaced, is not there yet, or somebody else's
+            if (path := folder / name).stat().st_mode & 0o777 != mode:
+                path.chmod(mode)
 
 
 @contextmanager
