@@ -92,7 +92,9 @@ BAD_ARGUMENTS: dict[str, tuple[tuple[str, ...], str]] = {
     "unknown option": (("crawl", *WORDS, "--max-page", "5"), "--max-pages"),
     "unknown command": (("crwal",), "No such command 'crwal'"),
     "no folder given": (("status",), "Say which crawl, by its name or its folder"),
-    "long name": (("status", "--dir", "a" * 300), "is too long for a file or a folder"),
+    "empty name": (("crawl", *WORDS[:4], "--name", ""), "a name has at least one letter"),
+    "empty name beside a folder": (("crawl", *WORDS, "--name", ""), "Either --name or --dir"),
+    "long name": (("status", "--dir", "a" * 300), "cannot be used: File name too long"),
     "no time": (("compare", "generated", "--latency", "inf"), "'inf' is not a number of seconds"),
     "unknown number": (
         ("crawl", "--topic", "x", "--seed", "http://a.test/", "--strategy", "fish", "--set", "wdth=3"),

@@ -32,7 +32,7 @@ def test_another_home_and_another_folder(about: dict[str, Any], home: Path, tmp_
     two = shoal.crawl(**about, home=str(tmp_path / "other"), folder=tmp_path / "here" / "电网")
     assert one.folder == tmp_path / "other" / "crawls" / "电网"
     assert two.folder == tmp_path / "here" / "电网"
-    assert [crawl.name for crawl in shoal.crawls(home=tmp_path / "other")] == ["电网"]
+    assert [crawl.name for crawl in shoal.crawls(home=tmp_path / "other")] == ["电网-2", "电网"]
     assert len(shoal.open(two.folder).pages()) == 4
     assert not home.exists()
 
@@ -52,6 +52,11 @@ def test_words_one_by_one_and_several_seeds(about: dict[str, Any], home: Path) -
     crawl = shoal.crawl(**given)
     assert [term.text for term in crawl.topic.terms] == ["power grid", "电网"]
     assert {page.url for page in crawl.pages()} >= {f"{SEED}tea", f"{SEED}gbk"}
+
+
+def test_words_with_weights(about: dict[str, Any], home: Path) -> None:
+    crawl = shoal.crawl(**about | {"topic": {"power grid": 1, "电网": 0.5}})
+    assert {term.text: term.weight for term in crawl.topic.terms} == {"power grid": 1.0, "电网": 0.5}
 
 
 # --- going on --------------------------------------------------------------------------------------------------------
@@ -106,6 +111,8 @@ def test_a_mistake_is_one_sentence_in_words_of_python(
         ({"max_page": 3}, r"there is no setting 'max_page'; did you mean max_pages\?"),
         ({"strategy": shoal.Strategy}, r"strategy must be an object, not a class: strategy=Strategy\(\)"),
         ({"judge": 0.5}, "judge must be a name or an object with judge and judge_links, but has no judge"),
+        ({"topic": 5}, "topic must be words, or the Path of a topic file, not 5"),
+        ({"seeds": 5}, "seeds must be a URL or several, not 5"),
     ],
 )
 def test_a_mistake_in_the_program_is_pythons_own(
@@ -121,6 +128,10 @@ def test_a_crawl_that_is_not_there(crawled: shoal.Crawl, tmp_path: Path) -> None
         shoal.open("power")
     with pytest.raises(FolderError, match=r"There is no crawl in .*: start one with shoal\.crawl"):
         shoal.open(tmp_path / "nowhere")
+    with pytest.raises(UnknownCrawl, match="There is no crawl called"):
+        shoal.open("x" * 300)
+    with pytest.raises(FolderError, match="cannot be used: File name too long"):
+        shoal.open(tmp_path / ("x" * 300))
 
 
 def test_a_crawl_of_which_nothing_came_is_taken_back(about: dict[str, Any], home: Path) -> None:

@@ -83,6 +83,12 @@ def test_many_are_not_all_listed(home: Installation) -> None:
     assert str(catalog.no_crawl_named(home)).endswith("c11 and 11 more (shoal crawls).")
 
 
+@pytest.mark.parametrize("said", ["x" * 300, "电" * 90, "a\0b"])
+def test_what_no_folder_can_be_called_is_no_crawl(home: Installation, said: str) -> None:
+    with pytest.raises(UnknownCrawl, match="There is no crawl called"):
+        catalog.find_crawl(home, said)
+
+
 def test_where_there_is_none_it_says_how_to_begin(tmp_path: Path) -> None:
     with pytest.raises(UnknownCrawl, match=r"there are none here yet\. Start one with 'shoal crawl'\.$"):
         catalog.find_crawl(Installation(home=tmp_path / "nothing"), "grid")

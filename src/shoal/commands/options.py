@@ -162,9 +162,11 @@ NEW = "The name of the new crawl, by which all other commands find it."
 
 def new_crawl(name: str | None, folder: Path | None, default: str) -> Path:
     """Where a crawl is to be kept that is not there yet."""
-    if name and folder:
+    if name is not None and folder is not None:
         raise click.UsageError(f"Either --name or --dir: {folder} is called {folder.name}.")
-    return folder or services.catalog.place_for(installation_of(os.environ), name or default)
+    if folder is not None:
+        return folder
+    return services.catalog.place_for(installation_of(os.environ), default if name is None else name)
 
 
 # --- what is answered ------------------------------------------------------------------------------------------------

@@ -23,12 +23,12 @@ from shoal.services.overview import CrawlSummary
 from shoal.services.own_parts import OwnParts
 from shoal.settings import Settings
 
-Words = str | Path | Iterable[str]
-"""Words, as `power grid, substation=0.8, 电网` or one by one; or a topic file."""
+Words = str | Path | Iterable[str] | Mapping[str, float]
+"""Words, as `power grid, substation=0.8, 电网`, one by one, or in a dict with their weights; or a topic file."""
 
 
 def crawl(
-    topic: str | Path | Iterable[str],
+    topic: str | Path | Iterable[str] | Mapping[str, float],
     *,
     seeds: str | Iterable[str] = (),
     name: str | None = None,
@@ -41,9 +41,9 @@ def crawl(
 ) -> Crawl:
     """Crawl a topic, best pages first, and answer the crawl when it is over.
 
-    `topic` are words (`"power grid, 电网"`) or the `Path` of a topic file. The crawl is kept in the home, under its name, unless
-    a `folder` is given. `strategy` and `judge` are names, or objects of your own. What else a topic file can say is a keyword,
-    too: `max_pages=500`. Ctrl-C stops, and the crawl is answered as it stands; `resume()` goes on.
+    `topic` are words (`"power grid, 电网"`, or `{"power grid": 1, "电网": 0.8}`), or the `Path` of a topic file. The crawl is
+    kept in the home, under its name, unless a `folder` is given. `strategy` and `judge` are names, or objects of your own. What
+    else a topic file can say is a keyword, too: `max_pages=500`. Ctrl-C stops, and the crawl is answered as it stands.
     """
     with in_python_words():
         begun = _begin(topic, seeds, name, folder, home, strategy, judge, dict(settings))
@@ -55,7 +55,7 @@ def crawl(
 
 
 async def crawl_async(
-    topic: str | Path | Iterable[str],
+    topic: str | Path | Iterable[str] | Mapping[str, float],
     *,
     seeds: str | Iterable[str] = (),
     name: str | None = None,
@@ -122,9 +122,12 @@ def _begin(
     given: Mapping[str, object],
 ) -> _Begun:
     own, options = own_or_named(strategy, judge, checked(given))
+    topic = _checked_topic(topic)
     file = _topic_file(topic)
     if name is not None:
         options["name"] = name
+    if not isinstance(seeds, Iterable):
+        raise TypeError(f"seeds must be a URL or several, not {seeds!r}")
     options["seeds"] = (seeds,) if isinstance(seeds, str) else tuple(seeds)
     settings = _settings(file or topic, options)
     cluster = services.topics.servers_of(file, os.environ, options)
@@ -135,6 +138,15 @@ def _begin(
         place = Path(folder)
     made = services.crawls.start_crawl(place, settings, cluster=cluster, own=own)
     return _Begun(crawl=Crawl(place, installation), made=made, own=own)
+
+
+def _checked_topic(topic: Words) -> Words:
+    """Words with their weights in a dict are words, too; what is none is Python's own error."""
+    if isinstance(topic, Mapping):
+        return [f"{word}={weight}" for word, weight in topic.items()]
+    if not isinstance(topic, str | Path | Iterable):
+        raise TypeError(f"topic must be words, or the Path of a topic file, not {topic!r}")
+    return topic
 
 
 def _topic_file(topic: Words) -> Path | None:

@@ -6,6 +6,7 @@ A folder holds a crawl when it has its database (SQLite), or a file that says in
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import socket
@@ -43,8 +44,15 @@ _T = TypeVar("_T")
 
 
 def exists(folder: Path) -> bool:
-    """True when the folder holds a crawl, or stands for one."""
-    return (folder / DATABASE).is_file() or bool(clusters.read(folder).database)
+    """True when the folder holds a crawl, or stands for one; one sentence when it must not be looked into."""
+    try:
+        return (folder / DATABASE).is_file() or bool(clusters.read(folder).database)
+    except ValueError:  # a NUL is in it: no folder has that name
+        return False
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            return False
+        raise FolderError(f"The folder {folder} cannot be read: {error.strerror}.") from error
 
 
 def is_remote(folder: Path) -> bool:
@@ -171,7 +179,8 @@ def connect(folder: Path) -> SqliteDatabase | PostgresDatabase:
     """A connection to the database of a crawl; any number may read while one writes."""
     if not (home := _home_of(folder)).database:
         if not exists(folder):
-            raise _missing(folder)
+            with storage_errors(folder):
+                raise _missing(folder)
         return connect_file(folder)
     database = clusters.connect(folder, home)
     try:
