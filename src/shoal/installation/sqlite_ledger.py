@@ -19,6 +19,7 @@ from pathlib import Path
 
 from shoal.errors import FolderError, StorageFull
 from shoal.files import set_aside
+from shoal.installation.home import ELSEWHERE, make_home
 
 logger = logging.getLogger(__name__)
 
@@ -176,13 +177,13 @@ class SqliteLedger:
 
 def _open(path: Path) -> sqlite3.Connection:
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_home(path.parent)
         # Two crawls that start at once must not both set a damaged file aside: the second would take the new one.
         with path.with_name(path.name + ".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             return _connect(path) or _start_anew(path)
     except OSError as error:
-        raise FolderError(f"The ledger of hosts {path} cannot be opened: {error.strerror}.") from error
+        raise FolderError(f"The ledger of hosts {path} cannot be opened: {error.strerror}. {ELSEWHERE}") from error
     except sqlite3.OperationalError as error:
         raise _translated(error, path) from error
 
