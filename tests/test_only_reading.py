@@ -116,6 +116,21 @@ def by_nobody() -> Iterator[None]:
 
 
 @pytest.mark.slow
+def test_what_is_indexed_is_found_where_nothing_may_be_written(finished: Path) -> None:
+    finished.chmod(0o755)
+    assert search.search([finished], "电网").total == 1  # which makes the index
+    for path in (finished / "index").iterdir():
+        path.chmod(0o444)
+    (finished / "index").chmod(0o555)
+    finished.chmod(0o555)
+    with by_nobody():
+        found = search.search([finished], "电网")
+        assert (found.total, found.notes) == (1, ())
+        assert check.check(finished).sound
+    (finished / "index").chmod(0o755)
+
+
+@pytest.mark.slow
 @look
 def test_a_crawl_where_nothing_may_be_written_can_be_looked_at(finished: Path, look: Callable[[Path], object]) -> None:
     before = sorted(finished.iterdir())

@@ -132,7 +132,7 @@ def test_the_file_of_another_version_is_set_aside(open_at: OpenAt, path: Path) -
 
 def test_a_place_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(FolderError, match=r"^The home of Shoal, .*/file, cannot be made: a file is in its way\. Say with SHOAL_HOME"):
+    with pytest.raises(FolderError, match=r"/file, cannot be made: a file is in its way\. Say with SHOAL_HOME"):
         SqliteLedger(tmp_path / "file" / "hosts.sqlite", "a", lambda: NOW)
     (tmp_path / "hosts.sqlite").mkdir()
     with pytest.raises(FolderError, match=r"hosts\.sqlite cannot be used"):

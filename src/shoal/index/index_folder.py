@@ -22,6 +22,7 @@ import tantivy
 from shoal.errors import FolderBusy, FolderError, ShoalError, StorageFull
 from shoal.files import is_full
 from shoal.index.analyzer import entries
+from shoal.index.index_links import META, open_links
 from shoal.index.schema import FORMAT, Document, build_schema, indexed, mark, mark_query
 from shoal.text import SAMPLE, flattened
 
@@ -29,8 +30,8 @@ LOCK = "lock"
 """Held by the one who writes."""
 _FORMAT = "format"
 """The file by which a folder is known to be ours."""
-META = "meta.json"
-"""Where tantivy lists what was committed."""
+_READS = ".tantivy-meta.lock"
+"""Locked by tantivy while somebody opens the index."""
 _PRIVATE = (META, ".managed.json")
 STANDINGS = "standings"
 """What whoever fills the index keeps beside it."""
@@ -67,15 +68,30 @@ def opened(folder: Path) -> tuple[tantivy.Index, int] | str:
     if origin_of(folder) is None:
         return f"The index in {folder} was made by another version of shoal."
     try:
-        index = tantivy.Index.open(str(folder))
-        return index, last_version(index.searcher())
+        return (
+            _with_version(tantivy.Index.open(str(folder))) if may_lock(folder) else open_links([folder], _with_version)
+        )
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt | SystemExit | MemoryError):
             raise
         # Any other: a damaged file can also make tantivy panic, which is no Exception in Python.
-        if closed := next((path.name for path in _made(folder) if not os.access(path, os.R_OK)), ""):
+        if closed := next((path.name for path in _made(folder) if not _may(path, os.R_OK)), ""):
             return f"The index in {folder} cannot be read: you may not read {closed}."
         return f"The index in {folder} is damaged."
+
+
+def _with_version(index: tantivy.Index) -> tuple[tantivy.Index, int]:
+    return index, last_version(index.searcher())
+
+
+def may_lock(folder: Path) -> bool:
+    """True when an index can be opened where it is: tantivy locks it for a moment, even to read it."""
+    lock = folder / _READS
+    return _may(lock if lock.exists() else folder, os.W_OK)
+
+
+def _may(path: Path, how: int) -> bool:
+    return os.access(path, how, effective_ids=os.access in os.supports_effective_ids)
 
 
 def last_version(searcher: tantivy.Searcher) -> int:
@@ -170,7 +186,12 @@ def complaints(folder: Path) -> Iterator[None]:
             raise StorageFull(f"There is no room left to index pages in {folder}.") from error
         if _KILLED in str(error):  # tantivy does not say why; most often it is this
             raise FolderError(f"The index in {folder} could not be written: is the disk full?") from error
-        raise FolderError(f"The index in {folder} cannot be used: {' '.join(str(error).split())}") from error
+        raise FolderError(f"The index in {folder} cannot be used: {_why(error)}.") from error
+
+
+def _why(error: Exception) -> str:
+    strerror = error.strerror if isinstance(error, OSError) else None
+    return strerror or " ".join(str(error).split()).rstrip(".")
 
 
 def _is_marked(folder: Path) -> bool:

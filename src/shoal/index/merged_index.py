@@ -1,31 +1,24 @@
 """How are the indexes of several crawls searched as one?
 
 An index is a list of segments, and files for each of them that never change. So a folder with one list of the segments of several
-indexes, and links to their files, is an index too. Its statistics are those of all of them, so every page has the score that it
-would have if one crawl had found them all. List and links are gone as soon as the files are open, and what is open stays as it
-is, whatever is written meanwhile.
+indexes, and links to their files, is an index too (`index_links.py`). Its statistics are those of all of them, so every page has
+the score that it would have if one crawl had found them all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from shutil import rmtree
-from tempfile import gettempdir, mkdtemp
+from tempfile import gettempdir
 from typing import Any
-from uuid import UUID, uuid4
 
-import msgspec
 import tantivy
 
 from shoal.errors import FolderError, InputError
-from shoal.index.index_folder import META, complaints, opened, origin_of
+from shoal.index.index_folder import complaints, may_lock, opened, origin_of
+from shoal.index.index_links import open_links
 from shoal.model import Value
 from shoal.text import fold
-
-_MOST_TRIES = 20
-"""So often files may vanish between the moment they are listed and the moment they are open: a writer merges segments."""
 
 Fingerprints = Callable[[str, Sequence[int]], Mapping[int, bytes]]
 """Answers what is known of how pages look (`text.fingerprint`): of a crawl by its name, of pages by their ids."""
@@ -87,50 +80,8 @@ def open_merged(crawls: Iterable[IndexedCrawl]) -> MergedIndex:
             raise FolderError(f"The index in {crawl.place} is a copy of that in {by_origin[origin].place}.")
         by_origin[origin] = crawl
         alone = found[0]
-    if len(by_origin) == 1:
+    if len(by_origin) == 1 and may_lock(crawl.place):
         with complaints(crawl.place):
             return MergedIndex(alone, by_origin)
-    with complaints(Path(gettempdir())), _folder_of_links() as folder:
-        return _merged(by_origin, folder)
-
-
-def _merged(crawls: Mapping[int, IndexedCrawl], folder: Path) -> MergedIndex:
-    places = [crawl.place for crawl in crawls.values()]
-    for number in range(_MOST_TRIES):
-        with suppress(ValueError, FileNotFoundError):
-            return MergedIndex(_joined(places, folder / str(number)), crawls)
-    raise FolderError("The indexes of these crawls change too fast to be searched together: search again.")
-
-
-@contextmanager
-def _folder_of_links() -> Iterator[Path]:
-    """A folder for a moment."""
-    folder = Path(mkdtemp(prefix="shoal-index-"))
-    try:
-        yield folder
-    finally:
-        # While it is emptied, a thread of tantivy that looks for changes may put a lock there: then it is emptied again.
-        for _ in range(_MOST_TRIES):
-            if folder.exists():
-                rmtree(folder, ignore_errors=True)
-
-
-def _joined(places: Sequence[Path], folder: Path) -> tantivy.Index:
-    """An index in a new folder that has all segments of those places."""
-    folder.mkdir()
-    lists = [msgspec.json.decode((place / META).read_bytes()) for place in places]
-    segments = [
-        _linked(segment, place, folder)
-        for place, meta in zip(places, lists, strict=True)
-        for segment in meta["segments"]
-    ]
-    (folder / META).write_bytes(msgspec.json.encode(lists[0] | {"segments": segments}))
-    return tantivy.Index.open(str(folder))
-
-
-def _linked(segment: dict[str, Any], place: Path, folder: Path) -> dict[str, Any]:
-    """The segment under a new name, because a copied crawl has segments of the same name."""
-    old, new = UUID(segment["segment_id"]), uuid4()
-    for path in place.glob(f"{old.hex}.*"):
-        (folder / path.name.replace(old.hex, new.hex)).symlink_to(path.resolve())
-    return segment | {"segment_id": str(new)}
+    with complaints(Path(gettempdir())):
+        return open_links([crawl.place for crawl in by_origin.values()], lambda index: MergedIndex(index, by_origin))
