@@ -131,6 +131,20 @@ def test_what_is_indexed_is_found_where_nothing_may_be_written(finished: Path) -
 
 
 @pytest.mark.slow
+def test_one_that_may_not_be_looked_into_costs_one_sentence_and_no_other_crawl(finished: Path, tmp_path: Path) -> None:
+    shut = finished.parent / "shut"
+    folders.create(shut, SETTINGS)
+    shut.chmod(0)
+    finished.chmod(0o755)
+    assert search.search([finished], "电网").total == 1  # which makes the index
+    with by_nobody():
+        found = search.search([finished, shut], "电网")
+    shut.chmod(0o755)
+    assert found.total == 1
+    assert found.notes == (f"shut: The folder {shut} cannot be read: Permission denied.",)
+
+
+@pytest.mark.slow
 @look
 def test_a_crawl_where_nothing_may_be_written_can_be_looked_at(finished: Path, look: Callable[[Path], object]) -> None:
     before = sorted(finished.iterdir())

@@ -47,6 +47,15 @@ def test_the_latest_comes_first_and_what_cannot_be_opened_has_its_sentence(home:
     assert [bool(crawl.problem) for crawl in found] == [False, False, True]
 
 
+def test_one_that_may_not_be_looked_into_costs_its_own_line(home: Installation) -> None:
+    folders.create(home.crawls / "grid", SETTINGS)
+    (home.crawls / "strange").mkdir()
+    (home.crawls / "strange" / "cluster.json").write_text("not ours")
+    found = {crawl.name: crawl.problem for crawl in overview.list_crawls(home)}
+    assert found["grid"] == ""
+    assert found["strange"].endswith("cluster.json is damaged: JSON is malformed: invalid character (byte 4).")
+
+
 def test_all_bytes_of_a_folder_count(tmp_path: Path) -> None:
     (tmp_path / "index").mkdir()
     (tmp_path / "index" / "a").write_bytes(b"12345")

@@ -122,7 +122,8 @@ def damage(folder: Path) -> tuple[str, ...]:
 
 def exists(folder: Path) -> bool:
     """True when something was indexed here, whether it can be used or not."""
-    return (folder / META).is_file()
+    with complaints(folder):
+        return (folder / META).is_file()
 
 
 def claim(folder: Path) -> None:

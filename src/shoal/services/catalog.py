@@ -160,7 +160,14 @@ def _at_home(installation: Installation) -> Iterator[tuple[str, Path]]:
         return
     except OSError as error:
         raise InputError(f"The folder {installation.crawls} cannot be read: {error.strerror}.") from error
-    yield from ((normal_name(folder.name), folder) for folder in found if folders.exists(folder))
+    yield from ((normal_name(folder.name), folder) for folder in found if _may_be_one(folder))
+
+
+def _may_be_one(folder: Path) -> bool:
+    try:
+        return folders.exists(folder)
+    except ShoalError:  # who opens it is told what is wrong with it; the others can be found
+        return True
 
 
 def _written_down(installation: Installation) -> Iterator[tuple[str, Path]]:

@@ -55,15 +55,14 @@ class OpenCrawls:
     def _open_one(self, name: str, folder: Path, stack: ExitStack) -> None:
         behind, place = _bring_up_to_date(folder, self._progress), folder / indexer.PAGES
         database = stack.enter_context(mark_log.reading(folder))
-        if behind:
-            self._note(name, behind)
         if not exists(place):
-            if not behind:
-                self._note(name, _NO_PAGE)
+            behind = behind or _NO_PAGE
         elif sentence := problem(place):
             raise FolderError(sentence)
         else:
             self._indexes[self._origin(folder)] = IndexedCrawl(name=name, place=place, marks=mark_log.by_page(database))
+        if behind:
+            self._note(name, behind)
         self.databases[name] = database
 
     def _origin(self, folder: Path) -> int:
