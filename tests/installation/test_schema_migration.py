@@ -81,12 +81,17 @@ def test_a_new_database_needs_no_copy(installation: Installation) -> None:
         assert place.saved(connection) == ""
 
 
+def setting(installation: Installation) -> str:
+    """What a person changes to have another database."""
+    return "SHOAL_DATABASE" if installation.database else "SHOAL_HOME"
+
+
 def test_what_a_newer_shoal_wrote_is_left_alone(installation: Installation) -> None:
     bring_up(installation)
     change(installation, "UPDATE alembic_version SET version_num = '9000'", "CREATE TABLE inbox (id INTEGER)")
-    assert f"written by a newer Shoal (version 9000, this one reads {VERSION}): update Shoal, or set" in refused(
-        installation
-    )
+    said = refused(installation)
+    assert f"written by a newer Shoal (version 9000, this one reads {VERSION}): update Shoal, or set" in said
+    assert f"or set {setting(installation)} elsewhere." in said
 
 
 @pytest.mark.parametrize(
@@ -102,7 +107,8 @@ def test_a_database_of_somebody_else_is_left_alone(installation: Installation, s
     with closing(place_for(installation)) as place:
         place.make()
     change(installation, *statements)
-    assert "is a database, but none of an installation of Shoal. Say with SHOAL_HOME" in refused(installation)
+    assert "is a database, but none of an installation of Shoal." in refused(installation)
+    assert f"Say with {setting(installation)} where" in refused(installation)
 
 
 def test_tables_that_do_not_fit_their_version_are_one_sentence_with_the_copy(installation: Installation) -> None:

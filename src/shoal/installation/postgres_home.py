@@ -40,6 +40,7 @@ class PostgresHome:
     reads: tuple[str, ...] = ("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",)
     writes: tuple[str, ...] = ("BEGIN", _ALONE)
     may_change = True
+    setting = "SHOAL_DATABASE"
 
     def __init__(self, url: str) -> None:
         self.where = f"The schema {SCHEMA} at {place_of(url)}"

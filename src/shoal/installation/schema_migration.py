@@ -14,7 +14,6 @@ from typing import Protocol
 from sqlalchemy import Connection, Engine, text
 
 from shoal.errors import FolderError
-from shoal.installation.home import ELSEWHERE
 from shoal.installation.installation_tables import VERSION, metadata
 
 logger = logging.getLogger(__name__)
@@ -27,6 +26,8 @@ class DatabasePlace(Protocol):
 
     where: str
     """For sentences; without passwords."""
+    setting: str
+    """What says where that is."""
     engine: Engine
     """Connections on which no transaction begins by itself."""
     reads: tuple[str, ...]
@@ -77,15 +78,19 @@ def version_of(connection: Connection, place: DatabasePlace) -> str:
         return ""
     found = _noted(connection) if (_VERSIONS, "version_num") in columns else []
     if len(found) != 1 or not found[0].isdecimal():
-        raise FolderError(f"{place.where} is a database, but none of an installation of Shoal. {ELSEWHERE}")
+        raise FolderError(f"{place.where} is a database, but none of an installation of Shoal. {_elsewhere(place)}")
     if int(found[0]) > int(VERSION):
         raise FolderError(
             f"{place.where} was written by a newer Shoal (version {found[0]}, this one reads {VERSION}): update Shoal, "
-            "or set SHOAL_HOME elsewhere."
+            f"or set {place.setting} elsewhere."
         )
     if found[0] == VERSION:
         _check_whole(connection, place, columns)
     return found[0]
+
+
+def _elsewhere(place: DatabasePlace) -> str:
+    return f"Say with {place.setting} where Shoal may keep things."
 
 
 def _noted(connection: Connection) -> list[str]:
@@ -100,7 +105,8 @@ def _check_whole(connection: Connection, place: DatabasePlace, columns: set[tupl
         copy = place.saved(connection)
         advice = f"put back the copy {copy}" if copy else "put back a copy of it"
         raise FolderError(
-            f"{place.where} says that it has version {VERSION}, but lacks the column {table}.{column}: {advice}. {ELSEWHERE}"
+            f"{place.where} says that it has version {VERSION}, but lacks the column {table}.{column}: {advice}. "
+            f"{_elsewhere(place)}"
         )
 
 

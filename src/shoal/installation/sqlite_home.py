@@ -36,6 +36,7 @@ class SqliteHome:
 
     reads: tuple[str, ...] = _READS
     writes: tuple[str, ...] = _WRITES
+    setting = "SHOAL_HOME"
 
     def __init__(self, file: Path) -> None:
         self.where = str(file)
@@ -162,6 +163,7 @@ class MemoryHome:
     reads: tuple[str, ...] = _READS
     writes: tuple[str, ...] = _WRITES
     is_there = may_change = True
+    setting = "SHOAL_HOME"
 
     def __init__(self, where: str = "", connection: sqlite3.Connection | None = None) -> None:
         self.where = where
