@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import os
+import tarfile
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,6 +25,7 @@ from tests.store.pages import SETTINGS, batch, page
 
 URL = page(1, b"one").seen.task.url
 NOBODY = 65534
+OLDER = Path(__file__).parent / "store" / "older" / "format-3.tar.gz"
 
 
 def similar(folder: Path) -> object:
@@ -128,6 +130,18 @@ def test_what_is_indexed_is_found_where_nothing_may_be_written(finished: Path) -
         assert (found.total, found.notes) == (1, ())
         assert check.check(finished).sound
     (finished / "index").chmod(0o755)
+
+
+@pytest.mark.slow
+def test_one_of_an_older_format_says_what_it_needs(finished: Path) -> None:
+    with tarfile.open(OLDER) as archive:
+        archive.extractall(finished.parent / "older", filter="data")
+    (older,) = (path.parent for path in (finished.parent / "older").rglob(folders.DATABASE))
+    older.chmod(0o555)
+    with by_nobody(), pytest.raises(FolderError, match=r"by an older shoal \(format 3\), and is only for reading"):
+        services.status.crawl_status(older)
+    older.chmod(0o755)
+    assert services.status.crawl_status(older).pages == 6
 
 
 @pytest.mark.slow

@@ -27,14 +27,14 @@ def model() -> None:
 
 
 @model.command(short_help="Write what a crawl learned to a file.")
-@options.folder
+@options.whole_crawl
 @options.path("--out", required=True, metavar="FILE", help="The model file to write.")
 @options.as_json
 def export(folder: Path, out: Path, as_json: bool) -> int:
     """Write what the strategy of a crawl learned to a file.
 
     \b
-    shoal model export --crawl power-grid --out grid.model
+    shoal model export power-grid --out grid.model
     shoal crawl other.toml --strategy learned --model grid.model
 
     The crawl must not be running.

@@ -194,7 +194,7 @@ def connect(folder: Path) -> SqliteDatabase | PostgresDatabase:
 def connect_file(folder: Path) -> SqliteDatabase:
     """The same for a crawl that is known to be in a SQLite file."""
     with storage_errors(folder):
-        may_write = os.access(folder, os.W_OK, effective_ids=True)
+        may_write = _may_write(folder)
         connection = open_file(folder / DATABASE) if may_write else open_unchanged(folder / DATABASE)
         try:
             if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
@@ -206,6 +206,10 @@ def connect_file(folder: Path) -> SqliteDatabase:
             connection.close()
             raise
     return connection
+
+
+def _may_write(folder: Path) -> bool:
+    return os.access(folder, os.W_OK, effective_ids=True)
 
 
 @contextmanager
@@ -289,6 +293,11 @@ def _check_version(folder: Path, connection: Database) -> None:
     # Whatever stands there: a later shoal may count in another way.
     version = read_meta(connection, "version", object) or 0
     if isinstance(version, int) and can_upgrade(version):
+        if isinstance(connection, SqliteDatabase) and not _may_write(folder):
+            raise FolderError(
+                f"The folder {folder} was written by an older shoal (format {version}), and is only for reading: let somebody "
+                "open it who may write there, which brings it up to date, or copy it."
+            )
         _bring_up_to_date(folder, connection)
     elif version != VERSION:
         raise FolderError(f"The folder {folder} was written by {_another_shoal(version)}.")
