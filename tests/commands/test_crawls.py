@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 
 from shoal.commands.crawls import ago
+from shoal.installation.location import Installation
+from shoal.services import catalog
 from shoal.store import crawl_folder as folders
 from tests.shell import Shell
 from tests.stocked import Stock
@@ -46,6 +49,31 @@ def test_as_json_all_of_it_is_there(home: Shell) -> None:
 def test_where_none_is_it_says_how_to_begin(shoal: Shell) -> None:
     assert shoal("crawls").out.endswith("yet. Start one with: shoal crawl --topic WORDS --seed URL\n")
     assert json.loads(shoal("crawls", "--json").out) == []
+
+
+def test_one_whose_folder_is_gone_says_so_and_can_be_forgotten(home: Shell) -> None:
+    installation = Installation(home=home.home / "state")
+    for name in ("风电", "kept"):
+        folders.create(home.home / name, SETTINGS)
+        catalog.write_down(installation, home.home / name)
+    shutil.rmtree(home.home / "风电")
+    said = home("crawls").out
+    assert "风电" in said
+    assert "风电: The folder " in said
+    assert "is gone. Take it off the list with: shoal crawls --forget 风电" in " ".join(said.split())
+    assert home("status", "风电").code == 2
+    forgotten = home("crawls", "--forget", "风电")
+    assert (forgotten.code, "风电 is off the list. Its folder was " in forgotten.out) == (0, True)
+    assert "风电" not in home("crawls").out
+    assert json.loads(home("crawls", "--forget", "kept", "--json").out) == {"folder": str(home.home / "kept")}
+    assert (home.home / "kept" / folders.DATABASE).exists()
+
+
+def test_one_in_the_home_cannot_be_forgotten_nor_one_that_is_not_on_the_list(home: Shell) -> None:
+    assert "power-grid is in the installation's home" in home("crawls", "--forget", "power-grid").sentence()
+    assert "There is no crawl called" in home("crawls", "--forget", "nope").sentence()
+    folders.create(home.home / "here", SETTINGS)
+    assert home("crawls", "--forget", "here").sentence() == "The crawl in here is not on the list."
 
 
 @pytest.mark.parametrize(

@@ -168,7 +168,9 @@ def test_of_one_that_is_written_down_and_gone_the_list_says_so(home: Installatio
     shutil.rmtree(tmp_path / "gone")
     problems = {crawl.name: crawl.problem for crawl in overview.list_crawls(home) if crawl.problem}
     assert list(problems) == ["gone"]
-    assert problems["gone"].startswith("There is no crawl in ")
+    assert problems["gone"] == f"The folder {tmp_path / 'gone'} is gone."
+    assert catalog.take_off_list(home, "gone") == tmp_path / "gone"
+    assert "gone" not in dict(catalog.crawl_folders(home))
 
 
 def test_a_crawl_of_another_machine_has_its_name_here_too(postgres: str, tmp_path: Path) -> None:

@@ -178,10 +178,12 @@ CASES: dict[str, Case] = {
     "catalog.crawl_folders": lambda place: list(services.catalog.crawl_folders(place.installation)),
     "catalog.find_crawl": lambda place: services.catalog.find_crawl(place.installation, "grid"),
     "catalog.listed": lambda place: services.catalog.listed(["grid", "电网"]),
+    "catalog.name_at_home": lambda place: services.catalog.name_at_home(place.installation, place.folder),
     "catalog.name_for": lambda place: services.catalog.name_for("Power grid, 电网"),
     "catalog.names_at_home": lambda place: services.catalog.names_at_home(place.installation),
     "catalog.no_crawl_named": lambda place: services.catalog.no_crawl_named(place.installation),
     "catalog.place_for": lambda place: services.catalog.place_for(place.installation, "new"),
+    "catalog.take_off_list": lambda place: services.catalog.take_off_list(place.installation, "grid"),
     "catalog.write_down": lambda place: services.catalog.write_down(place.installation, place.folder),
     "check.check": lambda place: services.check.check(place.folder),
     "choices.choices": lambda place: services.choices.choices(),
@@ -282,6 +284,7 @@ CASES: dict[str, Case] = {
     "workers.work": work,
 }
 REFUSED = {
+    "catalog.take_off_list": "is in the installation's home",
     "supervisor.go_on": "does not run",
     "supervisor.pause": "does not run",
     "supervisor.stop": "does not run",

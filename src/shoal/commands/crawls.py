@@ -12,8 +12,9 @@ from shoal import services
 from shoal.commands import options
 from shoal.commands.console import say
 from shoal.commands.live_lines import size
-from shoal.commands.output import answer, counted, reply
+from shoal.commands.output import answer, counted, path_text, reply
 from shoal.installation.location import installation_of
+from shoal.printable import typed
 
 if TYPE_CHECKING:
     from shoal.services.overview import CrawlSummary
@@ -23,10 +24,17 @@ _HEADINGS = ("Name", "State", "Pages", "Relevant", "Size", "Last page", "Topic")
 
 
 @click.command()
+@click.option(
+    "--forget", metavar="NAME", help="Take a crawl off the list that is kept elsewhere, or gone; its folder stays."
+)
 @options.as_json
-def crawls(as_json: bool) -> int:
+def crawls(forget: str | None, as_json: bool) -> int:
     """List all crawls of this installation: their topics, states, pages, sizes, and when the last page came."""
     installation = installation_of(os.environ)
+    if forget is not None:
+        folder = services.catalog.take_off_list(installation, forget)
+        sentence = f"{forget} is off the list. Its folder was {folder}, and is left as it is."
+        return reply({"folder": path_text(folder)}, lambda: answer(sentence), as_json=as_json)
     found = services.overview.list_crawls(installation)
     return reply(found, lambda: show_crawls(found, str(installation.crawls), time.time()), as_json=as_json)
 
@@ -48,12 +56,13 @@ def show_crawls(found: tuple[CrawlSummary, ...], home: str, now: float) -> None:
     Answers(highlight=False, markup=False, emoji=False).print(table)
     for crawl in found:
         if crawl.problem:
-            say(f"{crawl.name}: {crawl.problem}", "yellow")
+            hint = f" Take it off the list with: shoal crawls --forget {typed(crawl.name)}" if crawl.gone else ""
+            say(f"{crawl.name}: {crawl.problem}{hint}", "yellow")
 
 
 def _row(crawl: CrawlSummary, now: float) -> tuple[str, ...]:
     if crawl.problem:
-        return crawl.name, "unreadable", "", "", size(crawl.bytes), "", ""
+        return crawl.name, "gone" if crawl.gone else "unreadable", "", "", size(crawl.bytes), "", ""
     last = ago(now - crawl.last_activity.timestamp()) if crawl.last_activity else "none yet"
     return crawl.name, crawl.state, f"{crawl.pages:,}", f"{crawl.relevant:,}", size(crawl.bytes), last, crawl.topic
 

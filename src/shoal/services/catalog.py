@@ -212,6 +212,25 @@ def write_down(
         )
 
 
+def take_off_list(installation: Installation, said: str, asker: Person = OPERATOR) -> Path:
+    """From now on no name leads to a crawl that is kept elsewhere; its folder stays, and the next run puts it on the list again.
+
+    Answers the folder.
+    """
+    folder = find_crawl(installation, said, asker, Act.CHANGE)
+    # Only here, for the same reason as above.
+    from shoal.installation import crawl_registry
+    from shoal.installation.installation_database import writing
+
+    if _same(folder.absolute().parent, installation.crawls):
+        raise InputError(f"{said} is in the installation's home, where every crawl is listed: its folder is {folder}.")
+    with writing(installation) as connection:
+        if (entry := crawl_registry.by_folder(connection, folder)) is None:
+            raise InputError(f"The crawl in {folder} is not on the list.")
+        crawl_registry.forget(connection, entry.id)
+    return folder
+
+
 def place_for(installation: Installation, name: str, asker: Person = OPERATOR) -> Path:
     """Where a new crawl of this name is kept, for somebody who may have one."""
     if not may(asker, Act.CHANGE, asker.id):

@@ -41,6 +41,8 @@ class CrawlSummary(StoreAnswer, frozen=True, kw_only=True):
     """When the last page came."""
     problem: str = ""
     """One sentence when the crawl cannot be opened."""
+    gone: bool = False
+    """Its folder is no longer where the list says: `catalog.take_off_list` takes it off."""
 
 
 def list_crawls(installation: Installation, asker: Person = OPERATOR) -> tuple[CrawlSummary, ...]:
@@ -64,6 +66,8 @@ def _summary(cluster: Cluster, name: str, folder: Path) -> CrawlSummary:
             topic, found = folders.read_settings(folder, database).topic.name, crawl_status.glance(database)
             return _shown(crawl, topic, found, state_in(folder, database).state)
     except ShoalError as error:
+        if not os.path.lexists(folder):
+            return crawl(problem=f"The folder {folder} is gone.", gone=True)
         return crawl(problem=str(error))
 
 
