@@ -27,6 +27,7 @@ OWN_KEYS = {
     "parse.links._remembered": "the caller looks at the length",
     "parse.main_text.is_noise": "the caller cuts the names",
     "strategy.strategies": "no key",
+    "services.manual.pages": "no key",
     "index.snippet._aligned": "a few blocks of bounded length",
     "index.snippet._fold_one": "single characters",
     "index.snippet._pattern": "a few phrases that users ask for",

@@ -200,7 +200,6 @@ def write_down(
     with folders.reading(folder) as database:
         crawl = folders.read_meta(database, "crawl", str) or ""
         topic = folders.read_settings(folder, database).topic.name
-    at_home = names_at_home(installation)
     taken = () if at_home else names_at_home(installation)
     # Only here, for the same reason as above.
     from shoal.installation import crawl_registry
