@@ -7,10 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy
 import pytest
 
 import shoal
 from shoal.errors import FolderError, InputError
+from shoal.store import crawl_folder as folders
+from shoal.store import run_control
 from shoal.testing.webserver import SimpleWeb
 from tests.python.conftest import SEED
 from tests.shell import served
@@ -71,6 +74,27 @@ def test_a_mark_counts_everywhere(crawled: shoal.Crawl) -> None:
     crawled.mark(SEED, relevant=None)
     assert len(crawled.marks()) == 2
     assert crawled.harvest()[-1].relevant == 3
+
+
+def test_what_is_no_mark_is_not_kept(crawled: shoal.Crawl) -> None:
+    for wrong in ("yes", 0.5, [True]):
+        with pytest.raises(TypeError, match="relevant must be True, False or None"):
+            crawled.mark(SEED, relevant=wrong)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="relevant must be True, False or None"):
+            crawled.pages(relevant=wrong)  # type: ignore[arg-type]
+    before = len(crawled.pages(relevant=True))
+    assert len(crawled.pages(relevant=numpy.True_)) == before  # type: ignore[arg-type]
+    crawled.mark(SEED, relevant=numpy.False_)  # type: ignore[arg-type]
+    assert [mark.relevant for mark in crawled.marks()] == [False]
+    crawled.mark(SEED, relevant=None)
+    assert len(crawled.marks()) == 0
+
+
+def test_a_program_is_not_ended_because_its_crawl_shall_be(crawled: shoal.Crawl) -> None:
+    with folders.reading(crawled.folder) as database:
+        run = run_control.read_run(database)
+    assert run is not None
+    assert not run.heeds_signals
 
 
 @pytest.mark.slow

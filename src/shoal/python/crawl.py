@@ -132,9 +132,10 @@ class Crawl:
 
     def pages(self, relevant: bool | None = None) -> Rows[ExportRow]:
         """The fetched pages in the order of fetching; only those that are relevant, or only those that are not."""
+        wanted = _flag(relevant)
         with in_python_words():
             found = services.export.fetched_pages(self.folder)
-        rows = [page for page in found if relevant is None or page.relevant is relevant]
+        rows = [page for page in found if wanted is None or page.relevant is wanted]
         return Rows(ExportRow, rows, show=("fetch_order", "score", "relevant", "url", "title"))
 
     def search(self, words: str, *, limit: int = 10, offset: int = 0) -> Rows[SearchHit]:
@@ -192,8 +193,9 @@ class Crawl:
 
     def mark(self, urls: str | Iterable[str], *, relevant: bool | None) -> Rows[GivenMark]:
         """Say that pages are relevant, or are not; None takes that back. A running crawl hears it with its next commit."""
+        said = _flag(relevant)
         with in_python_words():
-            given = services.marks.mark_pages(self.folder, [urls] if isinstance(urls, str) else urls, relevant)
+            given = services.marks.mark_pages(self.folder, [urls] if isinstance(urls, str) else urls, said)
         return Rows(GivenMark, given.pages, show=_MARKS)
 
     def marks(self) -> Rows[MarkedPage]:
@@ -214,6 +216,15 @@ class Crawl:
         figures = f"{now.pages:,} pages, {now.relevant:,} relevant{rate}, {now.waiting:,} URLs waiting; {state}"
         words = shortened(", ".join(term.text for term in self.topic.terms), _WORDS)
         return f"<p><b>{escape(self.name)}</b>: {escape(words)}<br>{escape(figures)}</p>"
+
+
+def _flag(relevant: bool | None) -> bool | None:
+    """What is kept must be one of the three; a bool of NumPy, as stands in a DataFrame, is one, too."""
+    if relevant is None:
+        return None
+    if relevant not in (True, False):
+        raise TypeError(f"relevant must be True, False or None, not {relevant!r}")
+    return bool(relevant)
 
 
 def _format_of(path: Path) -> Format:

@@ -44,7 +44,7 @@ from shoal.protocols import Judge
 from shoal.services.catalog import write_down
 from shoal.services.own_parts import NOTHING_OWN, OwnParts, check_own
 from shoal.settings import ListenAddress, Settings
-from shoal.signals import Interrupted, never_interrupted
+from shoal.signals import Interrupted, never_interrupted, stopped_by_signals
 from shoal.steady_clock import SteadyClock, WallLedger
 from shoal.store import crawl_folder as folders
 from shoal.store import crawl_status as report
@@ -100,7 +100,7 @@ async def run_crawl(
     """
     with ExitStack() as stack:
         store = stack.enter_context(open_store(folder))
-        run = stack.enter_context(_noted(folder, heeds_signals=interrupted is not never_interrupted))
+        run = stack.enter_context(_noted(folder, heeds_signals=interrupted is stopped_by_signals))
         _put_on_the_list(installation, folder, say)
         stack.enter_context(_bugs_logged(folder))
         store.settings = with_password(store.settings, installation.proxy)
