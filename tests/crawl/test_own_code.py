@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import nan
+from typing import Any
 
+import msgspec
+import numpy
 import pytest
 
 from shoal.crawl.own_code import OwnCodeFell, OwnJudgeReader, for_own_judge, guarded, is_own, name_of_own
 from shoal.crawl.page_reader import PageReader
 from shoal.crawl.readers import InTurns
 from shoal.judge import judges, make_judge
-from shoal.model import Candidate, Link, Page, Seen, Task, Term, Topic, Verdict
+from shoal.model import Candidate, Evidence, Link, Page, Seen, Task, Term, Topic, Verdict
 from shoal.parse.parser import HtmlParser
 from shoal.protocols import Judge, Strategy
 from shoal.settings import Settings
@@ -84,6 +88,86 @@ def test_a_mistake_goes_through_all_boundaries() -> None:
     with pytest.raises(OwnCodeFell, match=r"Falling raised KeyError for http://a.test/: '电网'"):
         guarded(Falling())(page("http://a.test/", "http://a.test/1"))
     assert not issubclass(OwnCodeFell, Exception)
+
+
+class Answering(Strategy):
+    """Says the same of every page."""
+
+    def __init__(self, *answers: Any) -> None:
+        self.answers = answers
+
+    def follow(self, seen: Seen) -> Iterable[Candidate]:
+        return self.answers
+
+
+LINK = Link(url="http://a.test/1", anchor="电网")
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        (5, "follow must give candidates, not 5"),
+        (Candidate(link=LINK, priority="high"), "the priority of a candidate must be a number, not 'high'"),  # type: ignore[arg-type]
+        (Candidate(link=LINK, priority=nan), "the priority of a candidate must be a number, not nan"),
+        (Candidate(link="http://a.test/1", priority=1.0), "a candidate has a link and says why in words"),  # type: ignore[arg-type]
+        (Candidate(link=LINK, priority=1.0, why=5), "a candidate has a link and says why in words"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_is_no_candidate_is_the_strategys_mistake(answer: object, sentence: str) -> None:
+    with pytest.raises(OwnCodeFell, match=sentence):
+        guarded(Answering(answer))(page("http://a.test/", "http://a.test/1"))
+
+
+def test_a_number_of_numpy_is_one() -> None:
+    given = Candidate(link=LINK, priority=numpy.float32(0.5))  # type: ignore[arg-type]
+    (found,) = guarded(Answering(given))(page("http://a.test/", "http://a.test/1"))
+    assert type(found.priority) is float
+    assert found.priority == 0.5
+
+
+class Saying(Judge):
+    """Says the same of every page, and of every link."""
+
+    def __init__(self, verdict: Any, hint: Any = 0.5) -> None:
+        self.verdict, self.hint = verdict, hint
+
+    def judge(self, page: Page) -> Verdict:
+        return self.verdict  # type: ignore[no-any-return]
+
+    def judge_links(self, links: Sequence[Link]) -> tuple[float, ...]:
+        return tuple(self.hint for _ in links)
+
+
+def verdict(score: Any = 0.5, threshold: Any = 0.5, why: Any = ()) -> Verdict:
+    return Verdict(score=score, threshold=threshold, why=why)
+
+
+@pytest.mark.parametrize(
+    ("judge", "sentence"),
+    [
+        (Saying(None), "judge must give a Verdict, not None"),
+        (Saying(verdict("x")), "a score must be a number, not 'x'"),
+        (Saying(verdict(nan)), "a score must be a number, not nan"),
+        (Saying(verdict(0.5, None)), "a threshold must be a number, not None"),
+        (Saying(verdict(why=("words",))), "the why of a verdict is evidence in words, not 'words'"),
+        (Saying(verdict(), "x"), "the promise of a link must be a number, not 'x'"),
+    ],
+)
+async def test_what_is_no_verdict_is_the_judges_mistake(judge: Judge, sentence: str) -> None:
+    url = "http://a.test/"
+    with pytest.raises(OwnCodeFell, match=f"Saying raised .*: {sentence}"):
+        await reader(False, judge).read(Task(id=1, url=url), html(url, GBK, content_type="text/html; charset=gbk"))
+
+
+async def test_a_verdict_in_numbers_of_numpy_is_one() -> None:
+    url, amount = "http://a.test/", numpy.float32(0.5)
+    judge = Saying(verdict(amount, amount, (Evidence(what="grid", amount=amount),)), amount)  # type: ignore[arg-type]
+    seen = await reader(False, judge).read(Task(id=1, url=url), html(url, GBK, content_type="text/html; charset=gbk"))
+    assert isinstance(seen, Seen)
+    assert msgspec.json.decode(msgspec.json.encode(seen.verdict), type=Verdict) == verdict(
+        why=(Evidence(what="grid", amount=0.5),)
+    )
+    assert seen.hints == (0.5,)
 
 
 def test_no_name_of_ours_looks_like_an_object() -> None:

@@ -7,11 +7,13 @@ whoever started the crawl is theirs to mend: the run ends at once, as if it had 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from math import isfinite
+from typing import SupportsFloat
 
 from msgspec.structs import asdict, replace
 
 from shoal.crawl.page_reader import Reading
-from shoal.model import Candidate, Page, Response, Seen, Task, Verdict
+from shoal.model import Candidate, Evidence, Link, Page, Response, Seen, Task, Verdict
 from shoal.protocols import Judge, Reader, Strategy
 from shoal.settings import Settings
 from shoal.strategy import JUDGE
@@ -37,9 +39,7 @@ def guarded(strategy: Strategy) -> Callable[[Seen], Iterable[Candidate]]:
 
     def follow(seen: Seen) -> Iterable[Candidate]:
         try:
-            found = tuple(strategy.follow(seen))
-            if wrong := next((one for one in found if not isinstance(one, Candidate)), None):
-                raise TypeError(f"follow must give candidates, not {wrong!r}")
+            found = tuple(map(_candidate, strategy.follow(seen)))
         except Exception as error:
             raise OwnCodeFell(_fell(strategy, seen.task.url, error)) from error
         return found
@@ -63,8 +63,7 @@ class OwnJudgeReader:
             return reading
         page = _page(reading)
         try:
-            verdict, hints = self._judge.judge(page), tuple(self._judge.judge_links(page.links))
-            _check(page, verdict, hints)
+            verdict, hints = _verdict(self._judge.judge(page)), _hints(page, self._judge.judge_links(page.links))
         except Exception as error:
             raise OwnCodeFell(_fell(self._judge, task.url, error)) from error
         return replace(reading, verdict=verdict, hints=hints, text=reading.text if self._learns else "")
@@ -81,11 +80,47 @@ def _page(seen: Seen) -> Page:
     return Page(**asdict(seen.page), text=seen.text, flat=f"{flattened(title)}\n{flattened(seen.text)}")
 
 
-def _check(page: Page, verdict: object, hints: tuple[float, ...]) -> None:
-    if not isinstance(verdict, Verdict):
-        raise TypeError(f"judge must give a Verdict, not {verdict!r}")
+# --- what they answer ------------------------------------------------------------------------------------------------
+
+# Nothing at run time holds a program to the types; what is wrong is said here, and not where it is stored.
+
+
+def _candidate(given: object) -> Candidate:
+    if not isinstance(given, Candidate):
+        raise TypeError(f"follow must give candidates, not {given!r}")
+    if not isinstance(given.link, Link) or not isinstance(given.why, str):
+        raise TypeError(f"a candidate has a link and says why in words, unlike {given!r}")
+    priority = _number("the priority of a candidate", given.priority)
+    return given if priority is given.priority else replace(given, priority=priority)
+
+
+def _verdict(given: object) -> Verdict:
+    if not isinstance(given, Verdict):
+        raise TypeError(f"judge must give a Verdict, not {given!r}")
+    score, threshold = _number("a score", given.score), _number("a threshold", given.threshold)
+    return replace(given, score=score, threshold=threshold, why=tuple(map(_evidence, given.why)))
+
+
+def _evidence(given: object) -> Evidence:
+    if not isinstance(given, Evidence) or not isinstance(given.what, str):
+        raise TypeError(f"the why of a verdict is evidence in words, not {given!r}")
+    return replace(given, amount=_number("the amount of evidence", given.amount))
+
+
+def _hints(page: Page, given: Iterable[object]) -> tuple[float, ...]:
+    hints = tuple(_number("the promise of a link", one) for one in given)
     if len(hints) != len(page.links):
         raise ValueError(f"judge_links must give a number for each of {len(page.links)} links, not {len(hints)}")
+    return hints
+
+
+def _number(what: str, given: object) -> float:
+    """Those of NumPy, too, as one of Python's, which can be stored and sent."""
+    if type(given) is float and isfinite(given):
+        return given
+    if isinstance(given, SupportsFloat) and isfinite(number := float(given)):
+        return number
+    raise ValueError(f"{what} must be a number, not {given!r}")
 
 
 def _fell(thing: Strategy | Judge, url: str, error: Exception) -> str:
