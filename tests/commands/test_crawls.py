@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 
 import pytest
@@ -35,6 +36,21 @@ def test_every_crawl_has_a_line(home: Shell) -> None:
     assert lines[0].split()[1:4] == ["stopped", "6", "2"]
     assert "none yet" in lines[2]
     assert " ".join(lines[3:]).startswith("broken: The database in ")
+
+
+@pytest.mark.parametrize(("columns", "least"), [("60", 3), ("80", 5), ("140", 7)])
+def test_in_a_narrow_window_names_and_figures_stay_whole(
+    home: Shell, monkeypatch: pytest.MonkeyPatch, columns: str, least: int
+) -> None:
+    name = "智能电网与特高压输电线路的观察"
+    Stock(home.home / "state" / "crawls" / name)
+    monkeypatch.setenv("COLUMNS", columns)
+    heading, *lines = home("crawls").out.splitlines()
+    shown = re.split("  +", heading.strip())
+    assert len(shown) >= least
+    assert shown[:3] == ["Name", "State", "Pages"]
+    assert {name, "power-grid"} <= {line.split()[0] for line in lines}
+    assert "…" not in "".join(lines)
 
 
 def test_as_json_all_of_it_is_there(home: Shell) -> None:

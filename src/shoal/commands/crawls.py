@@ -20,6 +20,14 @@ if TYPE_CHECKING:
     from shoal.services.overview import CrawlSummary
 
 _AGES = ((60, "minute"), (3600, "hour"), (86_400, "day"))
+_NAME, _TOPIC, _GAP = 0, 6, 2
+_WORDS = (_NAME, 1, 5, _TOPIC)
+_LEAST_NEEDED = (_TOPIC, 4, 5, 3)
+"""The first of these goes first when a window is narrow."""
+_NARROW = 16
+"""Characters of a topic in a line."""
+_WIDE = 1000
+"""Characters of a line that a program reads, which looks for a name in it."""
 _HEADINGS = ("Name", "State", "Pages", "Relevant", "Size", "Last page", "Topic")
 
 
@@ -41,23 +49,44 @@ def crawls(forget: str | None, as_json: bool) -> int:
 
 def show_crawls(found: tuple[CrawlSummary, ...], home: str, now: float) -> None:
     """A line each, the latest first; then what is wrong with those that cannot be opened."""
-    from rich.table import Column  # here, because whoever mistypes an option needs no tables
-
-    from shoal.commands.terminal import Answers, plain_table  # it comes with them
-
     if not found:
         answer(f"There is no crawl in {home} yet. Start one with: shoal crawl --topic WORDS --seed URL")
         return
-    table = plain_table(Column(_HEADINGS[0], overflow="fold"), *_HEADINGS[1:])
-    for place in (1, 5, 6):
-        table.columns[place].justify = "left"
-    for crawl in found:
-        table.add_row(*_row(crawl, now))
-    Answers(highlight=False, markup=False, emoji=False).print(table)
+    _print_table([_row(crawl, now) for crawl in found])
     for crawl in found:
         if crawl.problem:
             hint = f" Take it off the list with: shoal crawls --forget {typed(crawl.name)}" if crawl.gone else ""
             say(f"{crawl.name}: {crawl.problem}{hint}", "yellow")
+
+
+def _print_table(rows: list[tuple[str, ...]]) -> None:
+    from rich.cells import cell_len  # here, because whoever mistypes an option needs no tables
+    from rich.table import Column
+
+    from shoal.commands.terminal import Answers, plain_table  # it comes with them
+
+    console = Answers(highlight=False, markup=False, emoji=False)
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = _WIDE
+    shown = _fitting([max(map(cell_len, column)) for column in zip(_HEADINGS, *rows, strict=True)], console.width)
+    table = plain_table(Column(_HEADINGS[0], overflow="fold"), *(_HEADINGS[place] for place in shown[1:]))
+    for place, column in zip(shown, table.columns, strict=True):
+        column.justify = "left" if place in _WORDS else "right"
+        column.no_wrap = place != _TOPIC
+    for row in rows:
+        table.add_row(*(row[place] for place in shown))
+    console.print(table)
+
+
+def _fitting(widths: list[int], room: int) -> list[int]:
+    """The columns that there is room for: names and figures are there whole or not at all; topics may have several lines."""
+    widths[_TOPIC] = min(widths[_TOPIC], _NARROW)
+    shown = list(range(len(widths)))
+    for place in _LEAST_NEEDED:
+        if sum(widths[one] + _GAP for one in shown) <= room:
+            break
+        shown.remove(place)
+    return shown
 
 
 def _row(crawl: CrawlSummary, now: float) -> tuple[str, ...]:
