@@ -26,11 +26,12 @@ if TYPE_CHECKING:
     from shoal.protocols import Strategy as Strategy
     from shoal.python.crawl import Crawl as Crawl
     from shoal.python.demo_web import DemoWeb as DemoWeb
+    from shoal.python.home import crawls as crawls
+    from shoal.python.home import open as open
+    from shoal.python.home import search as search
     from shoal.python.rows import Rows as Rows
     from shoal.python.start import crawl as crawl
     from shoal.python.start import crawl_async as crawl_async
-    from shoal.python.start import crawls as crawls
-    from shoal.python.start import open as open
     from shoal.strategy import promising as promising
 
 __version__ = "0.1.0"
@@ -50,9 +51,10 @@ _HOMES = {
     "Verdict": "shoal.model",
     "crawl": "shoal.python.start",
     "crawl_async": "shoal.python.start",
-    "crawls": "shoal.python.start",
-    "open": "shoal.python.start",
+    "crawls": "shoal.python.home",
+    "open": "shoal.python.home",
     "promising": "shoal.strategy",
+    "search": "shoal.python.home",
 }
 """Where each public name is."""
 __all__ = [
@@ -73,6 +75,7 @@ __all__ = [
     "crawls",
     "open",
     "promising",
+    "search",
 ]
 
 

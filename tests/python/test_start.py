@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import shoal
-from shoal.errors import FolderError, InputError, NoSeedReached, OwnCodeFailed, UnknownCrawl
+from shoal.errors import FolderError, InputError, NoSeedReached, OwnCodeFailed
 from tests.python.conftest import SEED, SlowPage
 from tests.shell import served
 
@@ -121,17 +121,6 @@ def test_a_mistake_in_the_program_is_pythons_own(
     with pytest.raises(TypeError, match=sentence):
         shoal.crawl(**about | given)
     assert not home.exists()
-
-
-def test_a_crawl_that_is_not_there(crawled: shoal.Crawl, tmp_path: Path) -> None:
-    with pytest.raises(UnknownCrawl, match='There is no crawl called "power": there is 电网'):
-        shoal.open("power")
-    with pytest.raises(FolderError, match=r"There is no crawl in .*: start one with shoal\.crawl"):
-        shoal.open(tmp_path / "nowhere")
-    with pytest.raises(UnknownCrawl, match="There is no crawl called"):
-        shoal.open("x" * 300)
-    with pytest.raises(FolderError, match="cannot be used: File name too long"):
-        shoal.open(tmp_path / ("x" * 300))
 
 
 def test_a_crawl_of_which_nothing_came_is_taken_back(about: dict[str, Any], home: Path) -> None:

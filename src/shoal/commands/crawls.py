@@ -60,10 +60,11 @@ def show_crawls(found: tuple[CrawlSummary, ...], home: str, now: float) -> None:
 
 
 def _print_table(rows: list[tuple[str, ...]]) -> None:
-    from rich.cells import cell_len  # here, because whoever mistypes an option needs no tables
+    # Here, because whoever mistypes an option needs no tables.
+    from rich.cells import cell_len
     from rich.table import Column
 
-    from shoal.commands.terminal import Answers, plain_table  # it comes with them
+    from shoal.commands.terminal import Answers, plain_table  # for the same reason
 
     console = Answers(highlight=False, markup=False, emoji=False)
     if not console.is_terminal and "COLUMNS" not in os.environ:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Unpack, get_args
@@ -140,13 +140,8 @@ class Crawl:
 
     def search(self, words: str, *, limit: int = 10, offset: int = 0) -> Rows[SearchHit]:
         """The pages that answer the words, the best first; `total` says how many there are. 變電站 finds 变电站, too."""
-        # Only here, because the index takes a tenth of a second to import.
-        from shoal.services.search import SearchHit
-
         with in_python_words():
-            found = services.search.search([self.folder], words, limit=limit, offset=offset)
-        notes = (*found.notes, *([f"Did you mean {found.suggestion}?"] if found.suggestion else []))
-        return Rows(SearchHit, found.hits, show=("score", "date", "url", "title"), total=found.total, notes=notes)
+            return hits([self.folder], words, limit=limit, offset=offset)
 
     def images(self, words: str = "", *, limit: int = 1_000_000) -> Rows[KeptImage]:
         """The images that were kept, the best first; with words those whose descriptions answer them."""
@@ -225,6 +220,17 @@ def _flag(relevant: bool | None) -> bool | None:
     if relevant not in (True, False):
         raise TypeError(f"relevant must be True, False or None, not {relevant!r}")
     return bool(relevant)
+
+
+def hits(folders: Sequence[Path], words: str, *, limit: int, offset: int) -> Rows[SearchHit]:
+    """What crawls have about the words, and which crawl it is when there are several."""
+    # Only here, because the index takes a tenth of a second to import.
+    from shoal.services.search import SearchHit
+
+    found = services.search.search(folders, words, limit=limit, offset=offset)
+    notes = (*found.notes, *([f"Did you mean {found.suggestion}?"] if found.suggestion else []))
+    show = ("score", "date", *(("crawl",) if len(folders) > 1 else ()), "url", "title")
+    return Rows(SearchHit, found.hits, show=show, total=found.total, notes=notes)
 
 
 def _format_of(path: Path) -> Format:

@@ -1,4 +1,4 @@
-"""How does a crawl begin, and how is it found again, from Python?"""
+"""How does a crawl begin, from Python?"""
 
 from __future__ import annotations
 
@@ -8,18 +8,16 @@ from pathlib import Path
 from typing import Unpack
 
 import msgspec
-from msgspec.structs import replace
 
 from shoal import services
 from shoal.errors import AddressTaken, NoSeedReached, OwnCodeFailed
-from shoal.installation.location import Installation, installation_of
+from shoal.installation.location import Installation
 from shoal.protocols import Judge, Strategy
 from shoal.python.arguments import CrawlSettings, checked, in_python_words, own_or_named
 from shoal.python.crawl import Crawl
-from shoal.python.rows import Rows
+from shoal.python.home import installation_at
 from shoal.python.runs import run_and_wait, run_in_loop
 from shoal.services.crawls import Made
-from shoal.services.overview import CrawlSummary
 from shoal.services.own_parts import OwnParts
 from shoal.settings import Settings
 
@@ -76,25 +74,6 @@ async def crawl_async(
             raise
 
 
-def open(crawl: str | Path, *, home: str | Path | None = None) -> Crawl:
-    """A crawl that is there, by its name or its folder."""
-    with in_python_words():
-        installation = _installation(home)
-        folder = services.catalog.find_crawl(installation, str(crawl))
-        if installation.database:
-            services.crawls.look_up(folder, installation)  # it may be on other machines only
-        found = Crawl(folder, installation)
-        found.topic  # noqa: B018  whether there is a crawl is said now, and not with the first question
-        return found
-
-
-def crawls(*, home: str | Path | None = None) -> Rows[CrawlSummary]:
-    """All crawls of the home, the one that was at work last first."""
-    with in_python_words():
-        found = services.overview.list_crawls(_installation(home))
-    return Rows(CrawlSummary, found, show=("name", "state", "pages", "relevant", "bytes", "last_activity", "topic"))
-
-
 # --- what was given --------------------------------------------------------------------------------------------------
 
 
@@ -131,7 +110,7 @@ def _begin(
     options["seeds"] = (seeds,) if isinstance(seeds, str) else tuple(seeds)
     settings = _settings(file or topic, options)
     cluster = services.topics.servers_of(file, os.environ, options)
-    installation = _installation(home)
+    installation = installation_at(home)
     if folder is None:
         place = services.catalog.place_for(installation, name or services.catalog.name_for(settings.topic.name))
     else:
@@ -162,12 +141,6 @@ def _settings(topic: Words, options: dict[str, object]) -> Settings:
     seeds = options.pop("seeds")
     assert isinstance(seeds, tuple)
     return services.topics.settings_from_words(topic, seeds, os.environ, options)
-
-
-def _installation(home: str | Path | None) -> Installation:
-    """The one of the user, or another one that the program names."""
-    installation = installation_of(os.environ)
-    return installation if home is None else replace(installation, home=Path(home).absolute())
 
 
 def _forget_if_empty(begun: _Begun) -> None:
