@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from shoal.installation.location import Installation
+from shoal.services import catalog
 from tests.shell import Said, Shell
 from tests.stocked import WEB, Stock, article
 
@@ -111,6 +113,16 @@ def test_hits_of_several_crawls_say_where_they_are(two: Shell, stock: Stock) -> 
     (hit,) = json.loads(two("search", "oven", "--json").out)["hits"]
     assert (hit["crawl"], hit["also_in"], hit["folder"]) == ("towers", [stock.folder.name], "towers")
     assert "in towers" in two("similar", "http://a.test/substation").out
+
+
+def test_hits_name_crawls_as_the_list_does(two: Shell) -> None:
+    installation = Installation(home=two.home / "state")
+    for folder in (two.home / "爬 行", two.home / "towers"):
+        catalog.write_down(installation, folder)
+    out = Shell(two.home)("search", "oven").out
+    assert "in towers; also in 爬-行\n" in out
+    assert "in 爬-行" in Shell(two.home)("search", "oven", "crawl:爬-行").out
+    assert "in 爬-行" in Shell(two.home)("search", "oven", "crawl:爬-行", "--crawl", "爬-行", "--crawl", "towers").out
 
 
 def test_a_search_of_one_crawl_does_not_repeat_its_name(stocked: Shell) -> None:

@@ -19,6 +19,16 @@ def test_each_crawl_has_a_name_and_is_there_once(tmp_path: Path) -> None:
     assert found["电网"] == places[0], "as it was typed first"
 
 
+def test_a_crawl_on_a_list_is_called_as_the_list_says(tmp_path: Path) -> None:
+    listed = {
+        tmp_path / "a/grid": "grid",
+        tmp_path / "b/grid": "grid-2",
+        tmp_path / "电 网": "电-网",
+        tmp_path / "c": "",
+    }
+    assert named(listed) == {name or "c": folder for folder, name in listed.items()}
+
+
 def test_a_folder_of_any_name_has_one(tmp_path: Path) -> None:
     (odd := tmp_path / "caf\udce9").mkdir()
     assert list(named([odd])) == ["caf\ufffd"]

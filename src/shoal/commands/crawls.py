@@ -60,7 +60,7 @@ def show_crawls(found: tuple[CrawlSummary, ...], home: str, now: float) -> None:
 
 
 def _print_table(rows: list[tuple[str, ...]]) -> None:
-    # Here, because whoever mistypes an option needs no tables.
+    # Only here, because whoever mistypes an option needs no tables.
     from rich.cells import cell_len
     from rich.table import Column
 

@@ -138,13 +138,17 @@ _MANY_NAMED = click.option(
 _MANY_FOLDERS = path("--dir", "places", multiple=True, metavar="FOLDER", help="The folder of a crawl; may be repeated.")
 
 
-def several_crawls(named: Sequence[str], places: Sequence[Path]) -> tuple[Path, ...]:
-    """The folders of the crawls that were typed; all of the installation, when none was."""
-    typed = [(name, None) for name in named] + [(None, place) for place in places]
-    known = typed or [(None, folder) for _, folder in services.catalog.crawl_folders(installation_of(os.environ))]
-    if not known:
+def several_crawls(named: Sequence[str], places: Sequence[Path]) -> dict[Path, str]:
+    """The folders of the crawls that were typed, with their names on the list; all of the installation, when none was."""
+    found = {folder: name for name in named if (folder := one_crawl(None, name, None)) is not None}
+    found = {folder: "" if os.sep in name or name.startswith(".") else name for folder, name in found.items()}
+    found |= {folder: "" for place in places if (folder := one_crawl(None, None, place)) is not None}
+    if not named and not places:
+        listed = services.catalog.crawl_folders(installation_of(os.environ))
+        found = {folder: name for name, folder in listed if one_crawl(None, None, folder) is not None}
+    if not found:
         raise services.catalog.no_crawl_named(installation_of(os.environ))
-    return tuple(folder for name, place in known if (folder := one_crawl(None, name, place)) is not None)
+    return found
 
 
 def folders(command: _Command) -> _Command:

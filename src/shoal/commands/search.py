@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,7 +39,7 @@ limit = click.option(
 @click.option("--explain", is_flag=True, help="Say what made each score.")
 @options.as_json
 def search(
-    words: str, folders: tuple[Path, ...], limit: int, offset: int, fresh: bool, explain: bool, as_json: bool
+    words: str, folders: Mapping[Path, str], limit: int, offset: int, fresh: bool, explain: bool, as_json: bool
 ) -> int:
     """Find stored pages by words, in Chinese and English.
 
@@ -58,14 +58,14 @@ def search(
     )
 
 
-def find(folders: Sequence[Path], ask: Callable[[Finder], SearchAnswer], *, as_json: bool) -> int:
+def find(folders: Mapping[Path, str], ask: Callable[[Finder], SearchAnswer], *, as_json: bool) -> int:
     """Ask the index when it has caught up, and show what it says."""
     with (
         progress_bar("Indexing", "pages", silent=as_json) as progress,
         services.search.Finder(folders, progress) as finder,
     ):
         found = ask(finder)
-    reply(found, lambda: show_findings(folders, found), as_json=as_json)
+    reply(found, lambda: show_findings([*folders], found), as_json=as_json)
     return 0 if found.hits else 1
 
 

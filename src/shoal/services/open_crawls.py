@@ -79,7 +79,7 @@ class OpenCrawls:
 
 
 @contextmanager
-def open_crawls(folders: Sequence[Path], progress: Progress) -> Iterator[OpenCrawls]:
+def open_crawls(folders: Sequence[Path] | Mapping[Path, str], progress: Progress) -> Iterator[OpenCrawls]:
     """The crawls in these folders, as they are now."""
     with ExitStack() as stack:
         crawls = OpenCrawls(named(folders), progress)
@@ -87,11 +87,13 @@ def open_crawls(folders: Sequence[Path], progress: Progress) -> Iterator[OpenCra
         yield crawls
 
 
-def named(folders: Sequence[Path]) -> dict[str, Path]:
-    """Each crawl once, by the name of its folder; where two have the same name, by the whole path."""
-    places = {os.path.realpath(folder): folder for folder in reversed(folders)}
-    often = Counter(map(os.path.basename, places))
-    names = {place: name if often[name := os.path.basename(place)] == 1 else place for place in places}
+def named(folders: Sequence[Path] | Mapping[Path, str]) -> dict[str, Path]:
+    """Each crawl once, by its name on a list, else by that of its folder; where two have the same, by the whole path."""
+    listed = folders if isinstance(folders, Mapping) else {}
+    places = {os.path.realpath(folder): folder for folder in reversed([*folders])}
+    short = {place: listed.get(folder, "") or os.path.basename(place) for place, folder in places.items()}
+    often = Counter(short.values())
+    names = {place: name if often[name] == 1 else place for place, name in short.items()}
     return {path_text(names[place]): places[place] for place in sorted(names, key=names.__getitem__)}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
@@ -21,6 +21,8 @@ from shoal.store import mark_log, page_versions
 from shoal.store.crawl_status import StoreAnswer
 
 Now = Callable[[], float]
+Folders = Sequence[Path] | Mapping[Path, str]
+"""Of the crawls that are asked, perhaps with the names by which a list knows them."""
 _WIDTH, _WIDE = 200, 110
 """Characters of a snippet, and of one in a script whose characters are twice as wide and say twice as much."""
 _DENSE = frozenset({"zh", "ja", "ko"})
@@ -77,7 +79,7 @@ class Finder:
     It serves one thread, and waits for the disk: a program with an event loop makes one in a thread for each request.
     """
 
-    def __init__(self, folders: Sequence[Path], progress: Progress = no_progress, clock: Now = time.time) -> None:
+    def __init__(self, folders: Folders, progress: Progress = no_progress, clock: Now = time.time) -> None:
         """`progress` hears of it when an index has to be brought up to date."""
         self._folders = folders
         self._progress = progress
@@ -171,7 +173,7 @@ class Finder:
 
 
 def search(
-    folders: Sequence[Path], words: str, *, limit: int = 10, offset: int = 0, fresh: bool = False, explain: bool = False
+    folders: Folders, words: str, *, limit: int = 10, offset: int = 0, fresh: bool = False, explain: bool = False
 ) -> SearchAnswer:
     """One question to the crawls in these folders. The next page of hits fits to this one if nothing was crawled in between."""
     with Finder(folders) as finder:
