@@ -101,13 +101,14 @@ async def run_crawl(
     with ExitStack() as stack:
         store = stack.enter_context(open_store(folder))
         run = stack.enter_context(_noted(folder, heeds_signals=interrupted is stopped_by_signals))
-        _put_on_the_list(installation, folder, say)
         stack.enter_context(_bugs_logged(folder))
         store.settings = with_password(store.settings, installation.proxy)
         check_secrets(store.settings)
         collect_seldom()
         broker = folders.read_cluster(folder).broker
         check_own(folder, store.settings, own, broker)
+        # Not before: it takes a moment, in which one that cannot begin would look as if it ran.
+        _put_on_the_list(installation, folder, say)
         ledger, inherited = stack.enter_context(_hosts(store, installation, far=bool(broker)))
         clock, locator = SteadyClock(), assembly.make_locator(store.settings)
         coordinator = assembly.make_coordinator(
