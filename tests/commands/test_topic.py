@@ -19,9 +19,11 @@ from shoal.errors import InputError
 from shoal.model import Origin, Page, Term, Topic
 from shoal.model.stored import TopicChange
 from shoal.settings import Settings
+from shoal.store import crawl_folder as folders
 from shoal.testing.webserver import SimpleWeb, WebServer
 from shoal.topic.term_weights import LearnedTopic, TermStatistics
 from shoal.topic.topic_file import read_topic
+from tests.shell import Shell
 
 ENGLISH = "A transformer changes the voltage. The transformers of a substation feed the power grid. A substation hums."
 CHINESE = "变压器和变电站组成电网。变压器改变电压，输电线路连接变电站，我们可以看到变压器。输电需要变压器。"
@@ -145,6 +147,16 @@ def test_what_cannot_be_shown_is_one_sentence(tmp_path: Path) -> None:
     assert complaint("show", "x.toml", "--dir", tmp_path) == "Give either a topic file or --crawl NAME"
     assert complaint("show", "x.toml", "--history").startswith("--history needs --crawl NAME")
     assert "there is no such topic file" in complaint("show", tmp_path / "x.toml")
+
+
+def test_who_names_a_crawl_as_if_it_were_a_file_is_told_how(shoal: Shell) -> None:
+    folders.create(
+        shoal.home / "state" / "crawls" / "电网",
+        Settings(topic=Topic(name="电网", terms=(Term(text="电网"),)), seeds=()),
+    )
+    said = shoal("topic", "show", "电网")
+    assert said.sentence() == "There is no topic file 电网; for the crawl: shoal topic show --crawl 电网."
+    assert "there is no such topic file" in shoal("topic", "show", "风电").sentence()
 
 
 @pytest.mark.slow

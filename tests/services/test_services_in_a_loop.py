@@ -180,6 +180,7 @@ CASES: dict[str, Case] = {
     "catalog.listed": lambda place: services.catalog.listed(["grid", "电网"]),
     "catalog.name_at_home": lambda place: services.catalog.name_at_home(place.installation, place.folder),
     "catalog.name_for": lambda place: services.catalog.name_for("Power grid, 电网"),
+    "catalog.name_of": lambda place: services.catalog.name_of("Power grid (2)"),
     "catalog.names_at_home": lambda place: services.catalog.names_at_home(place.installation),
     "catalog.no_crawl_named": lambda place: services.catalog.no_crawl_named(place.installation),
     "catalog.place_for": lambda place: services.catalog.place_for(place.installation, "new"),

@@ -20,7 +20,7 @@ from shoal.commands.output import answer, reply
 @options.progress
 def restore(file: Path, name: str | None, folder: Path | None, database: str, as_json: bool, quiet: bool) -> int:
     """Bring a crawl back that shoal backup saved; shoal resume goes on with it."""
-    folder = options.new_crawl(name, folder, file.name.partition(".")[0])
+    folder = options.new_crawl(name, folder, services.catalog.name_of(file.name.partition(".")[0]))
     with progress_bar("Copying", "bytes", silent=quiet or as_json) as progress:
         saved = services.backups.restore_crawl(file, folder, database, progress)
     sentence = f"{saved.pages:,} pages are back in {folder}. The first search makes their index anew."

@@ -16,6 +16,7 @@ from shoal.commands.console import BAR, bar, say
 from shoal.commands.options import PATH, as_json, few_requests, folder_if_any, path
 from shoal.commands.output import counted, path_text, print_json, reply, run_async, tell, whole
 from shoal.errors import InputError
+from shoal.installation.location import installation_of
 from shoal.model import Origin, Page, Term, Topic
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ def show(topic_file: Path | None, folder: Path | None, history: bool, as_json: b
         changes = services.topics.topic_history(folder)
         return _show_history(changes, as_json) if history else _show(changes[-1].topic, as_json)
     assert topic_file is not None
+    if not topic_file.exists() and str(topic_file) in services.catalog.names_at_home(installation_of(os.environ)):
+        raise InputError(f"There is no topic file {topic_file}; for the crawl: shoal topic show --crawl {topic_file}")
     return _show(services.topics.topic_of(topic_file, os.environ), as_json)
 
 

@@ -242,6 +242,11 @@ def place_for(installation: Installation, name: str, asker: Person = OPERATOR) -
     return installation.crawls / kept
 
 
+def name_of(text: str) -> str:
+    """The name that is nearest to any text, such as that of a file: `My crawl (2)` is `My-crawl-2`."""
+    return made_of(text) or "crawl"
+
+
 def name_for(topic: str) -> str:
     """What a crawl is called whose user gave it no name: `Power grid, 电网` is `power-grid-电网`."""
     return made_of(topic).lower()[:_LONGEST].rstrip("-_.") or "crawl"
