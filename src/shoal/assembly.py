@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from datetime import UTC, datetime
 from random import Random
 from typing import TYPE_CHECKING
@@ -16,7 +15,7 @@ from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.handout import Arrivals, Handout
 from shoal.crawl.lane import Lanes
 from shoal.crawl.metrics import Meter
-from shoal.crawl.own_code import guarded
+from shoal.crawl.own_code import ending, guarded
 from shoal.crawl.page_lane import PageLane
 from shoal.crawl.parts import CrawlParts
 from shoal.crawl.robots_lane import RobotsLane
@@ -109,9 +108,7 @@ def _make_parts(
     frontier = Frontier(store.url_index, pending, host_schedule, latest=clock() + clocks.longest_wait)
     traps = TrapDetector(datetime.fromtimestamp(clock(), UTC).year)
     traps.load(store.patterns())
-    strategy = capabilities_of(recalled(own, store.memory) if own else make_strategy(store))
-    if own:
-        strategy = replace(strategy, follow=guarded(own))
+    strategy = guarded(ending(own, recalled)(own, store.memory)) if own else capabilities_of(make_strategy(store))
     scope = ScopeRule(settings.scope, settings.seeds)
     intake = Intake(frontier, pending, scope, traps, settings.budget, strategy.lost)
     for seed in settings.seeds:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from math import nan
 from typing import Any
 
@@ -14,7 +15,7 @@ from shoal.crawl.own_code import OwnCodeFell, OwnJudgeReader, for_own_judge, gua
 from shoal.crawl.page_reader import PageReader
 from shoal.crawl.readers import InTurns
 from shoal.judge import judges, make_judge
-from shoal.model import Candidate, Evidence, Link, Page, Seen, Task, Term, Topic, Verdict
+from shoal.model import Candidate, Evidence, Link, Mark, Outlook, Page, Repriced, Seen, Task, Term, Topic, Verdict
 from shoal.parse.parser import HtmlParser
 from shoal.protocols import Judge, Strategy
 from shoal.settings import Settings
@@ -86,7 +87,7 @@ class Falling(Strategy):
 
 def test_a_mistake_goes_through_all_boundaries() -> None:
     with pytest.raises(OwnCodeFell, match=r"Falling raised KeyError for http://a.test/: '电网'"):
-        guarded(Falling())(page("http://a.test/", "http://a.test/1"))
+        guarded(Falling()).follow(page("http://a.test/", "http://a.test/1"))
     assert not issubclass(OwnCodeFell, Exception)
 
 
@@ -98,6 +99,54 @@ class Answering(Strategy):
 
     def follow(self, seen: Seen) -> Iterable[Candidate]:
         return self.answers
+
+
+class Tired(Falling):
+    """Cannot do what else a strategy may."""
+
+    def pace(self) -> int:
+        raise KeyError("pace")
+
+    async def refresh(self) -> Sequence[Repriced]:
+        return [Repriced(key=1, priority=nan, why="")]
+
+    def lost(self, keys: Iterable[int]) -> None:
+        raise KeyError("lost")
+
+    def learn_mark(self, mark: Mark) -> None:
+        raise KeyError("learn_mark")
+
+    def outlook(self, pages: int) -> Outlook:
+        raise KeyError("outlook")
+
+    def memo(self, seen: Seen) -> bytes:
+        raise KeyError("memo")
+
+    def recall(self, memos: Iterable[bytes]) -> None:
+        """It has none."""
+
+
+async def test_a_mistake_in_what_else_it_does_is_no_less_its_own() -> None:
+    tired = guarded(Tired())
+    assert tired.repricer is not None
+    assert tired.mark_learner is not None
+    assert tired.forecaster is not None
+    seen = page("http://a.test/", "http://a.test/1")
+    mark = Mark(url="http://a.test/", relevant=True, at=1.0)
+    calls: dict[str, Callable[[], object]] = {
+        "pace": tired.repricer.pace,
+        "lost": lambda: tired.lost([1]),
+        "learn_mark": partial(tired.mark_learner.learn_mark, mark),
+        "outlook": partial(tired.forecaster.outlook, 1),
+        "memo": lambda: tired.memo(seen),
+    }
+    for name, call in calls.items():
+        with pytest.raises(OwnCodeFell, match=f"Tired raised KeyError in {name}: '{name}'"):
+            call()
+    with pytest.raises(OwnCodeFell, match="Tired raised ValueError in refresh: a priority must be a number, not nan"):
+        await tired.repricer.refresh()
+    with pytest.raises(OwnCodeFell, match="in lost: 'lost'"):
+        tired.repricer.lost([1])
 
 
 LINK = Link(url="http://a.test/1", anchor="电网")
@@ -115,12 +164,12 @@ LINK = Link(url="http://a.test/1", anchor="电网")
 )
 def test_what_is_no_candidate_is_the_strategys_mistake(answer: object, sentence: str) -> None:
     with pytest.raises(OwnCodeFell, match=sentence):
-        guarded(Answering(answer))(page("http://a.test/", "http://a.test/1"))
+        guarded(Answering(answer)).follow(page("http://a.test/", "http://a.test/1"))
 
 
 def test_a_number_of_numpy_is_one() -> None:
     given = Candidate(link=LINK, priority=numpy.float32(0.5))  # type: ignore[arg-type]
-    (found,) = guarded(Answering(given))(page("http://a.test/", "http://a.test/1"))
+    (found,) = guarded(Answering(given)).follow(page("http://a.test/", "http://a.test/1"))
     assert type(found.priority) is float
     assert found.priority == 0.5
 

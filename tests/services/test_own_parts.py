@@ -11,7 +11,7 @@ from shoal import services
 from shoal.crawl.termination import Ending
 from shoal.errors import InputError, OwnCodeFailed
 from shoal.installation.location import Installation
-from shoal.model import Candidate, Evidence, Link, Page, Seen, Verdict
+from shoal.model import Candidate, Evidence, Link, Page, Repriced, Seen, Verdict
 from shoal.protocols import Judge, Strategy
 from shoal.services.own_parts import OwnParts
 from shoal.settings import Settings
@@ -105,6 +105,45 @@ async def test_what_it_raises_ends_the_crawl_and_loses_nothing(tmp_path: Path, p
     services.crawls.change_settings(folder, {}, mended)
     assert await run(folder, mended) is Ending.NOTHING_LEFT
     assert len(services.export.fetched_pages(folder)) == 4
+
+
+class Repricing(LongestUrl):
+    """Thinks anew after each page, or before the first one, and stumbles."""
+
+    def __init__(self, *, before: bool) -> None:
+        super().__init__()
+        self.before = before
+
+    def pace(self) -> int:
+        if self.before:
+            raise ValueError("no pace")
+        return 1
+
+    async def refresh(self) -> Sequence[Repriced]:
+        raise ValueError("no refresh")
+
+    def lost(self, keys: Iterable[int]) -> None:
+        """It remembers none."""
+
+
+class Losing(Repricing):
+    def lost(self, keys: Iterable[int]) -> None:
+        raise ValueError("no recalled")
+
+
+@pytest.mark.parametrize(
+    ("strategy", "method"),
+    [(Repricing(before=True), "pace"), (Repricing(before=False), "refresh"), (Losing(before=False), "recalled")],
+)
+async def test_what_else_it_does_is_its_own_mistake_too(
+    tmp_path: Path, proxy: str, strategy: Strategy, method: str
+) -> None:
+    own = OwnParts(strategy=strategy)
+    services.crawls.start_crawl(tmp_path / "c", settings(proxy), own=own)
+    with pytest.raises(OwnCodeFailed, match=f"raised ValueError in {method}: no {method}") as caught:
+        await run(tmp_path / "c", own)
+    assert isinstance(caught.value.__cause__, ValueError)
+    assert services.supervisor.state_of(tmp_path / "c").state == "failed"
 
 
 class Wordless(Substations):

@@ -6,18 +6,23 @@ whoever started the crawl is theirs to mend: the run ends at once, as if it had 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import dataclasses
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from math import isfinite
-from typing import SupportsFloat
+from typing import ParamSpec, SupportsFloat, TypeVar
 
 from msgspec.structs import asdict, replace
 
 from shoal.crawl.page_reader import Reading
-from shoal.model import Candidate, Evidence, Link, Page, Response, Seen, Task, Verdict
-from shoal.protocols import Judge, Reader, Strategy
+from shoal.model import Candidate, Evidence, Link, Mark, Outlook, Page, Repriced, Response, Seen, Task, Verdict
+from shoal.protocols import Judge, Reader, Repricer, Strategy
 from shoal.settings import Settings
-from shoal.strategy import JUDGE
+from shoal.strategy import JUDGE, Capabilities, capabilities_of
 from shoal.text import flattened
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 
 
 class OwnCodeFell(BaseException):
@@ -34,9 +39,24 @@ def is_own(name: str) -> bool:
     return name.endswith("()")
 
 
-def guarded(strategy: Strategy) -> Callable[[Seen], Iterable[Candidate]]:
-    """Its `follow`, whose mistakes end the crawl."""
+def guarded(strategy: Strategy) -> Capabilities:
+    """What a crawl asks of it, with mistakes that end the crawl."""
+    asked = capabilities_of(strategy)
+    learner, forecaster = asked.mark_learner, asked.forecaster
+    return dataclasses.replace(
+        asked,
+        follow=_following(strategy),
+        chosen=ending(strategy, asked.chosen),
+        lost=ending(strategy, asked.lost),
+        why=ending(strategy, asked.why),
+        memo=ending(strategy, asked.memo),
+        repricer=None if asked.repricer is None else _OwnRepricer(strategy, asked.repricer),
+        mark_learner=None if learner is None else _OwnMarkLearner(ending(strategy, learner.learn_mark)),
+        forecaster=None if forecaster is None else _OwnForecaster(ending(strategy, forecaster.outlook)),
+    )
 
+
+def _following(strategy: Strategy) -> Callable[[Seen], Iterable[Candidate]]:
     def follow(seen: Seen) -> Iterable[Candidate]:
         try:
             found = tuple(map(_candidate, strategy.follow(seen)))
@@ -45,6 +65,55 @@ def guarded(strategy: Strategy) -> Callable[[Seen], Iterable[Candidate]]:
         return found
 
     return follow
+
+
+def ending(strategy: Strategy, call: Callable[_P, _T]) -> Callable[_P, _T]:
+    """The call, whose mistakes end the crawl."""
+
+    def called(*given: _P.args, **named: _P.kwargs) -> _T:
+        try:
+            return call(*given, **named)
+        except Exception as error:
+            raise OwnCodeFell(_fell_in(strategy, call.__name__, error)) from error
+
+    return called
+
+
+class _OwnRepricer:
+    """Implements `protocols.Repricer`."""
+
+    def __init__(self, strategy: Strategy, repricer: Repricer) -> None:
+        self._strategy = strategy
+        self._repricer = repricer
+
+    def pace(self) -> int:
+        try:
+            return int(self._repricer.pace())
+        except Exception as error:
+            raise OwnCodeFell(_fell_in(self._strategy, "pace", error)) from error
+
+    async def refresh(self) -> Sequence[Repriced]:
+        try:
+            return [_repriced(one) for one in await self._repricer.refresh()]
+        except Exception as error:
+            raise OwnCodeFell(_fell_in(self._strategy, "refresh", error)) from error
+
+    def lost(self, keys: Iterable[int]) -> None:
+        ending(self._strategy, self._repricer.lost)(keys)
+
+
+@dataclass(frozen=True)
+class _OwnMarkLearner:
+    """Implements `protocols.MarkLearner`."""
+
+    learn_mark: Callable[[Mark], None]
+
+
+@dataclass(frozen=True)
+class _OwnForecaster:
+    """Implements `protocols.Forecaster`."""
+
+    outlook: Callable[[int], Outlook]
 
 
 class OwnJudgeReader:
@@ -94,6 +163,13 @@ def _candidate(given: object) -> Candidate:
     return given if priority is given.priority else replace(given, priority=priority)
 
 
+def _repriced(given: object) -> Repriced:
+    if not isinstance(given, Repriced):
+        raise TypeError(f"refresh must give what is priced anew, not {given!r}")
+    priority = _number("a priority", given.priority)
+    return given if priority is given.priority else replace(given, priority=priority)
+
+
 def _verdict(given: object) -> Verdict:
     if not isinstance(given, Verdict):
         raise TypeError(f"judge must give a Verdict, not {given!r}")
@@ -121,6 +197,10 @@ def _number(what: str, given: object) -> float:
     if isinstance(given, SupportsFloat) and isfinite(number := float(given)):
         return number
     raise ValueError(f"{what} must be a number, not {given!r}")
+
+
+def _fell_in(thing: Strategy, method: str, error: Exception) -> str:
+    return f"{type(thing).__name__} raised {type(error).__name__} in {method}: {error}"
 
 
 def _fell(thing: Strategy | Judge, url: str, error: Exception) -> str:

@@ -101,6 +101,7 @@ async def run_crawl(
     with ExitStack() as stack:
         store = stack.enter_context(open_store(folder))
         run = stack.enter_context(_noted(folder, heeds_signals=interrupted is stopped_by_signals))
+        stack.enter_context(_own_mistakes())
         stack.enter_context(_bugs_logged(folder))
         store.settings = with_password(store.settings, installation.proxy)
         check_secrets(store.settings)
@@ -133,7 +134,7 @@ async def run_crawl(
                 ending = await _run(coordinator, store.settings, watch, locator, dispatch, broker, own.judge)
         except BaseExceptionGroup as group:
             if isinstance(fell := first_of(group), OwnCodeFell):
-                raise OwnCodeFailed(str(fell)) from fell.__cause__
+                raise fell from fell.__cause__
             raise first_of(group) from group
         if ending is Ending.NOTHING_LEFT:
             _check_that_something_came(store)
@@ -172,6 +173,15 @@ def _noted(folder: Path, *, heeds_signals: bool) -> Iterator[RunRecord]:
     except Exception as error:
         _note_end(folder, run, "failed", f"{type(error).__name__}, which is our fault.")
         raise
+
+
+@contextmanager
+def _own_mistakes() -> Iterator[None]:
+    """What a program's own strategy or judge raised, before the crawl or in it, is told with its cause."""
+    try:
+        yield
+    except OwnCodeFell as fell:
+        raise OwnCodeFailed(str(fell)) from fell.__cause__
 
 
 def _note_end(folder: Path, run: RunRecord, state: RunWord, why: str) -> None:
