@@ -1,61 +1,73 @@
-"""An index that is opened by links to its files has all of its pages, and leaves nothing behind, whatever happens meanwhile."""
+"""An index is read through links: as it was at that moment, and nothing is left of the links."""
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 
 import pytest
 import tantivy
 
 from shoal.errors import FolderError
-from shoal.index.index_links import META, open_links
-from tests.index.pages import index_of, page
+from shoal.index import index_links
+from shoal.index.index_folder import IndexWriter, last_version
+from shoal.index.index_links import open_links
+from tests.index.pages import page
 
 
-@pytest.fixture(autouse=True)
-def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where links are made."""
-    (place := tmp_path / "scratch").mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(place))
-    return place
+def searcher(index: tantivy.Index) -> tantivy.Searcher:
+    return index.searcher()
 
 
-def filled(folder: Path, count: int) -> Path:
-    index_of(folder, [page(number, f"電網 number {number}") for number in range(count)])
+def filled(folder: Path, *ids: int) -> Path:
+    with IndexWriter(folder) as writer:
+        writer.add([page(id, f"grid number{id}") for id in ids])
     return folder
 
 
-def counted(index: tantivy.Index) -> int:
-    return index.searcher().num_docs
+@pytest.fixture
+def links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the links are for a moment."""
+    (tmp_path / "links").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "links"))
+    return tmp_path / "links"
 
 
-def test_it_has_the_pages_of_all_and_the_folders_stay_as_they_were(tmp_path: Path, scratch: Path) -> None:
-    one, other = filled(tmp_path / "one", 3), filled(tmp_path / "other", 4)
-    before = {path: path.read_bytes() for path in (*one.iterdir(), *other.iterdir())}
-    alone = open_links([one], counted)
-    assert open_links([one, other], counted) == alone + open_links([other], counted)
-    assert {path: path.read_bytes() for path in (*one.iterdir(), *other.iterdir())} == before
-    assert list(scratch.iterdir()) == []
+def test_one_index_or_several_are_read_and_leave_nothing_behind(tmp_path: Path, links: Path) -> None:
+    one, two = filled(tmp_path / "one", 1, 2), filled(tmp_path / "two", 3)
+    before = sorted(one.iterdir())
+    assert open_links([one], searcher).num_docs == 2
+    both = open_links([one, two], searcher)
+    assert (both.num_docs, last_version(both)) == (3, 3)
+    assert sorted(one.iterdir()) == before
+    assert list(links.iterdir()) == []
 
 
-def test_files_that_vanish_while_they_are_opened_are_looked_for_again(tmp_path: Path) -> None:
-    place, times = filled(tmp_path / "one", 3), []
+def test_what_is_open_stays_as_it_was(tmp_path: Path, links: Path) -> None:
+    folder = filled(tmp_path / "one", 1)
+    found = open_links([folder], searcher)
+    with IndexWriter(folder, anew=True) as writer:
+        writer.add([page(7, "grid")])
+    assert last_version(found) == 1
+    assert last_version(open_links([folder], searcher)) == 7
+
+
+def test_what_is_never_whole_is_one_sentence(tmp_path: Path, links: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index_links, "_MOST_TRIES", 2)
+    folder = filled(tmp_path / "one", 1)
+    for path in folder.glob("*.idx"):
+        path.unlink()
+    with pytest.raises(FolderError, match="change too fast to be searched together: search again"):
+        open_links([folder], searcher)
+    assert list(links.iterdir()) == []
+
+
+def test_files_that_vanish_while_they_are_opened_are_looked_for_again(tmp_path: Path, links: Path) -> None:
+    folder, times = filled(tmp_path / "one", 1), []
 
     def opening(index: tantivy.Index) -> int:
         times.append(index)
         if len(times) < 3:
             raise FileNotFoundError("a writer has merged segments")
-        return counted(index)
+        return index.searcher().num_docs
 
-    assert open_links([place], opening) == open_links([place], counted)
-    assert len(times) == 3
-
-
-def test_those_that_never_stay_are_one_sentence(tmp_path: Path, scratch: Path) -> None:
-    place = filled(tmp_path / "one", 1)
-    os.unlink(place / META)
-    with pytest.raises(FolderError, match="change too fast to be searched together: search again"):
-        open_links([place], counted)
-    assert list(scratch.iterdir()) == []
+    assert (open_links([folder], opening), len(times)) == (1, 3)
