@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from shoal.protocols import Judge as Judge
     from shoal.protocols import Strategy as Strategy
     from shoal.python.crawl import Crawl as Crawl
+    from shoal.python.crawl_lookup import crawls as crawls
+    from shoal.python.crawl_lookup import open as open
+    from shoal.python.crawl_lookup import search as search
     from shoal.python.demo_web import DemoWeb as DemoWeb
-    from shoal.python.home import crawls as crawls
-    from shoal.python.home import open as open
-    from shoal.python.home import search as search
     from shoal.python.rows import Rows as Rows
     from shoal.python.start import crawl as crawl
     from shoal.python.start import crawl_async as crawl_async
@@ -51,10 +51,10 @@ _HOMES = {
     "Verdict": "shoal.model",
     "crawl": "shoal.python.start",
     "crawl_async": "shoal.python.start",
-    "crawls": "shoal.python.home",
-    "open": "shoal.python.home",
+    "crawls": "shoal.python.crawl_lookup",
+    "open": "shoal.python.crawl_lookup",
     "promising": "shoal.strategy",
-    "search": "shoal.python.home",
+    "search": "shoal.python.crawl_lookup",
 }
 """Where each public name is."""
 __all__ = [

@@ -18,7 +18,7 @@ from tests.stocked import Stock
 def test_a_crawl_that_does_not_run_cannot_be_stopped(stocked: Shell, options: tuple[str, ...]) -> None:
     said = stocked("stop", *options)
     assert said.code == 2
-    assert said.sentence().startswith("The crawl in 爬 行 does not run")
+    assert said.sentence().startswith("The crawl in 爬 行 does not run.")
 
 
 def test_one_that_takes_its_time_is_not_said_to_have_stopped(

@@ -44,6 +44,10 @@ def test_it_is_searched_in_either_spelling(crawled: shoal.Crawl) -> None:
     found = crawled.search("grid", limit=1)
     assert (len(found), found.total) == (1, 2)
     assert crawled.search("grid", limit=1, offset=1)[0].url != found[0].url
+    with pytest.raises(InputError, match=r"^limit must be at least 1, and offset at least 0, not 0 and 0\.$"):
+        crawled.search("grid", limit=0)
+    with pytest.raises(TypeError, match=r"^words must be text, not 5$"):
+        crawled.search(5)  # type: ignore[arg-type]
 
 
 def test_a_gbk_page_says_what_it_said(crawled: shoal.Crawl) -> None:

@@ -227,6 +227,10 @@ def hits(folders: Sequence[Path], words: str, *, limit: int, offset: int) -> Row
     # Only here, because the index takes a tenth of a second to import.
     from shoal.services.search import SearchHit
 
+    if not isinstance(words, str):
+        raise TypeError(f"words must be text, not {words!r}")
+    if limit < 1 or offset < 0:
+        raise InputError(f"limit must be at least 1, and offset at least 0, not {limit} and {offset}.")
     found = services.search.search(folders, words, limit=limit, offset=offset)
     notes = (*found.notes, *([f"Did you mean {found.suggestion}?"] if found.suggestion else []))
     show = ("score", "date", *(("crawl",) if len(folders) > 1 else ()), "url", "title")

@@ -15,7 +15,7 @@ from shoal.installation.location import Installation
 from shoal.protocols import Judge, Strategy
 from shoal.python.arguments import CrawlSettings, checked, in_python_words, own_or_named
 from shoal.python.crawl import Crawl
-from shoal.python.home import installation_at
+from shoal.python.crawl_lookup import installation_at
 from shoal.python.runs import run_and_wait, run_in_loop
 from shoal.services.crawls import Made
 from shoal.services.own_parts import OwnParts

@@ -274,7 +274,8 @@ def stop(folder: Path, *, by: str = "") -> None:
 
 def _wish(folder: Path, want: WishWord, by: str) -> None:
     if not state_of(folder).at_work:
-        raise FolderError(f"The crawl in {folder} does not run: 'shoal start --dir {typed(folder)}' lets it go on.")
+        advice = "" if want == "stop" else f": 'shoal start --dir {typed(folder)}' lets it go on"
+        raise FolderError(f"The crawl in {folder} does not run{advice}.")
     run_control.wish(folder, want, time.time(), by)
 
 
