@@ -24,7 +24,7 @@ from shoal.cache import cached
 from shoal.database.sql import Database
 from shoal.errors import FolderBusy, FolderError, ShoalError
 from shoal.index.analyzer import tokens
-from shoal.index.index_folder import STANDINGS, IndexWriter, exists, opened, problem
+from shoal.index.index_folder import STANDINGS, IndexWriter, exists, in_turn, opened, problem
 from shoal.index.schema import Document
 from shoal.os_process import OutlivingProcess
 from shoal.protocols import Progress, no_progress
@@ -220,6 +220,11 @@ def catch_up(folder: Path, progress: Progress = no_progress) -> int:
     process of a crawl that runs.
     """
     refuse_to_make(folder)
+    with in_turn(folder / PAGES):
+        return _caught_up(folder, progress)
+
+
+def _caught_up(folder: Path, progress: Progress) -> int:
     found = opened(folder / PAGES)
     if isinstance(found, str) and exists(folder / PAGES):
         return rebuild(folder, progress)

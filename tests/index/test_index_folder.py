@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from shoal.errors import FolderError
-from shoal.index.index_folder import IndexWriter, damage, problem
+from shoal.errors import FolderBusy, FolderError
+from shoal.index.index_folder import IndexWriter, damage, in_turn, problem
 from shoal.index.searcher import open_index
 from tests.index.pages import page
 
@@ -86,4 +86,12 @@ def test_what_may_not_be_read_is_not_called_damaged(folder: Path) -> None:
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(FolderError, match=r"^The index in .*cannot be used"), IndexWriter(tmp_path / "file" / "index"):
+        pass
+
+
+def test_whose_turn_does_not_come_is_told_so(tmp_path: Path) -> None:
+    busy = pytest.raises(FolderBusy, match="Another shoal is writing")
+    with in_turn(tmp_path), in_turn(tmp_path / "another"), busy, in_turn(tmp_path, patience=0.0):
+        pytest.fail("two at a time")
+    with in_turn(tmp_path, patience=0.0):
         pass

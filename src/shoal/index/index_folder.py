@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from secrets import randbits
+from threading import Lock
 from typing import Self
 
 import msgspec
@@ -314,5 +315,27 @@ def _locked(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise FolderBusy(f"Another shoal is writing to the index in {folder}.") from None
+            raise _busy(folder) from None
         yield
+
+
+_turns: dict[str, Lock] = {}
+"""By folder. Beside the lock of the file, which nobody waits for: the process of a crawl holds it for days."""
+_PATIENCE = 5.0
+"""Seconds: who waits longer takes what is there."""
+
+
+@contextmanager
+def in_turn(folder: Path, patience: float = _PATIENCE) -> Iterator[None]:
+    """One thread of this process at a time brings an index up to date, and who waits for it finds that done."""
+    turn = _turns.setdefault(os.path.realpath(folder), Lock())
+    if not turn.acquire(timeout=patience):
+        raise _busy(folder)
+    try:
+        yield
+    finally:
+        turn.release()
+
+
+def _busy(folder: Path) -> FolderBusy:
+    return FolderBusy(f"Another shoal is writing to the index in {folder}.")

@@ -11,10 +11,10 @@ from shoal.database.sql import Database
 from shoal.errors import FolderError, InputError
 from shoal.files import written
 from shoal.images.gallery import Exhibit, gallery
-from shoal.index.index_folder import IndexWriter, exists, problem
+from shoal.index.index_folder import IndexWriter, exists, in_turn, problem
 from shoal.index.query import parse
 from shoal.index.schema import Document
-from shoal.index.searcher import open_index
+from shoal.index.searcher import Index, open_index
 from shoal.indexer import refuse_to_make
 from shoal.judge.image_judge import describe
 from shoal.protocols import Progress, no_progress
@@ -62,11 +62,11 @@ def find(
             more, total = len(everything) > offset + limit, len(everything)
             return ImageAnswer(words="", images=tuple(chosen), offset=offset, total=total, more=more, waiting=waiting)
         query = parse(words)
-        notes = _index(folder, database, progress)
-        if not exists(folder / IMAGES):
+        index, notes = _index(folder, database, progress)
+        if index is None:
             none = notes or ("There is no image to be searched yet.",)
             return ImageAnswer(words=words, images=(), notes=none, waiting=waiting)
-        results = open_index(folder / IMAGES).search(query, limit=limit, offset=offset, facets=False)
+        results = index.search(query, limit=limit, offset=offset, facets=False)
         found = tuple(kept for hit in results.hits for kept in kept_images.kept(database, hit.id))
     return ImageAnswer(
         words=words,
@@ -148,22 +148,33 @@ def _exhibits(database: Database, images: Iterable[KeptImage]) -> Iterator[Exhib
 # --- the index -------------------------------------------------------------------------------------------------------
 
 
-def _index(folder: Path, database: Database, progress: Progress) -> tuple[str, ...]:
+def _index(folder: Path, database: Database, progress: Progress) -> tuple[Index | None, tuple[str, ...]]:
+    """The index of all images, None when there is none; and what a user should know of it."""
+    place = folder / IMAGES
+    try:
+        with in_turn(place):
+            _bring_up_to_date(folder, database, progress)
+            return _opened(place), ()
+    except FolderError as error:
+        return _opened(place), (f"The newest images may be missing: {error}",)
+
+
+def _opened(place: Path) -> Index | None:
+    return open_index(place) if exists(place) else None
+
+
+def _bring_up_to_date(folder: Path, database: Database, progress: Progress) -> None:
     """Make the index anew when images came since; there are few of them, and it takes a moment for thousands."""
     place, state = folder / IMAGES, kept_images.state(database)
     if not state or (not problem(place) and open_index(place).last_version() == state):
-        return ()
-    try:
-        refuse_to_make(folder)
-        with IndexWriter(place, anew=True) as writer:
-            images = list(kept_images.kept(database))
-            for done, image in enumerate(images, start=1):
-                writer.add([_document(image)])
-                progress(done, len(images))
-            writer.commit(state)
-    except FolderError as error:
-        return (f"The newest images may be missing: {error}",)
-    return ()
+        return
+    refuse_to_make(folder)
+    with IndexWriter(place, anew=True) as writer:
+        images = list(kept_images.kept(database))
+        for done, image in enumerate(images, start=1):
+            writer.add([_document(image)])
+            progress(done, len(images))
+        writer.commit(state)
 
 
 def _document(image: KeptImage) -> Document:
