@@ -6,6 +6,7 @@ import asyncio
 import os
 import socket
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -164,6 +165,19 @@ def test_a_crawl_that_was_looked_up_is_read_without_a_folder_and_gets_one_when_i
     assert not there.exists()
     with folders.lock_existing(there):
         assert folders.exists(there)
+
+
+def test_who_looks_it_up_again_takes_it_from_nobody_who_reads_it(folder: Path, tmp_path: Path, postgres: str) -> None:
+    """A server asks for the list of crawls in one thread while it shows one of them in another."""
+    there, cluster = tmp_path / "there" / folder.name, Cluster(database=postgres)
+    assert folders.look_up(there, cluster)
+    with ThreadPoolExecutor() as pool:
+        again = pool.submit(lambda: [folders.look_up(there, cluster) for _ in range(5)])
+        seen = {folders.is_remote(there)}
+        while not again.done():
+            seen.add(folders.is_remote(there))
+    assert again.result() == [True] * 5
+    assert seen == {True}
 
 
 def test_what_is_not_in_the_database_is_forgotten(folder: Path, tmp_path: Path, postgres: str) -> None:

@@ -16,6 +16,7 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
+from threading import Lock
 from typing import TypeVar
 
 import msgspec
@@ -70,14 +71,13 @@ def look_up(folder: Path, cluster: Cluster) -> bool:
 
     What is found in a database is known from then on, to whoever reads that folder.
     """
-    place = folder.absolute()
-    _elsewhere.pop(place, None)
-    if exists(folder):
-        return True
-    if not cluster.database or (found := clusters.look_up(folder, cluster)) is None:
-        return False
-    _elsewhere[place] = found
-    return True
+    here, place = exists(folder), folder.absolute()
+    found = None if here or not cluster.database else clusters.look_up(folder, cluster)
+    if found is None:
+        _elsewhere.pop(place, None)
+    else:  # in the place of what was known before, and never without it: other threads may be reading this crawl
+        _elsewhere[place] = found
+    return here or found is not None
 
 
 def _home_of(folder: Path) -> clusters.Home:
@@ -313,10 +313,14 @@ def _another_shoal(version: object) -> str:
     return f"a newer shoal (format {version}, this one reads up to {VERSION}): update shoal"
 
 
+_upgrading = Lock()
+"""Held by the thread of this process that brings a crawl up to date; the others wait and find that done."""
+
+
 def _bring_up_to_date(folder: Path, connection: Database) -> None:
     """An older shoal wrote it; but one that is at work there could not go on with what we make of it."""
     try:
-        with nullcontext() if _is_ours(folder, connection) else lock(folder):
+        with _upgrading, nullcontext() if _is_ours(folder, connection) else lock(folder):
             if isinstance(connection, SqliteDatabase):
                 _copy_before_upgrade(folder, connection)
             with connection.transaction():
