@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import logging
 import traceback
-from pathlib import PurePath
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path, PurePath
 
 from shoal.model import Failure, Missed, Reason, Task, Timing
 
 LOGGER = logging.getLogger("shoal.internal_errors")
-"""Who runs a crawl decides where this goes (`services/crawls.py`: to a file in the crawl's folder)."""
+_own_file: ContextVar[logging.Handler | None] = ContextVar("_own_file", default=None)
+"""Of the crawl that we are in: a process may run several, each with the tasks that it began."""
 _TRACE_LENGTH = 8_000
 _TRACED = 200
 """Places whose tracebacks are written whole, once each; a page in ten thousand must not fill the disk."""
@@ -46,6 +50,29 @@ def place_of(error: BaseException) -> str:
     path = PurePath(last.filename).parts
     inside = path[len(path) - path[::-1].index("shoal") :] if ours else path[-1:]
     return f"{'/'.join(inside)}, line {last.lineno}"
+
+
+@contextmanager
+def written_to(file: Path) -> Iterator[None]:
+    """What is our own fault in here is written down in a file, not in the middle of a crawl's progress."""
+    handler = logging.FileHandler(file, delay=True, encoding="utf-8", errors="backslashreplace")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+    before = _own_file.set(handler)
+    try:
+        yield
+    finally:
+        _own_file.reset(before)
+        handler.close()
+
+
+def _for_all(record: logging.LogRecord) -> bool:
+    """False when it was written to a file of its own."""
+    if (handler := _own_file.get()) is not None:
+        handler.handle(record)
+    return handler is None
+
+
+LOGGER.addFilter(_for_all)
 
 
 class InternalErrors:

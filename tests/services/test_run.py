@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -13,7 +15,9 @@ from shoal.crawl.coordinator import Coordinator
 from shoal.crawl.termination import Ending
 from shoal.errors import NoSeedReached
 from shoal.installation.location import Installation
+from shoal.internal_errors import InternalErrors
 from shoal.store import crawl_folder as folders
+from shoal.store.ownership import LOG
 from shoal.testing.webserver import SimpleWeb
 from shoal.topic.topic_file import topic_from_words
 from tests.shell import served
@@ -64,6 +68,34 @@ async def test_whoever_watches_sees_it_and_may_end_it(tmp_path: Path, proxy: str
     assert ending is Ending.STOPPED
     assert asked
     assert services.export.fetched_pages(folder) == []
+
+
+async def test_two_crawls_of_one_program_leave_it_as_it_was_and_keep_their_bugs_apart(
+    tmp_path: Path, proxy: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    names, both, before = ("grid", "电网"), asyncio.Barrier(2), gc.get_threshold()
+    running = []
+
+    async def crawl(name: str) -> None:
+        async def watch(coordinator: Coordinator) -> None:
+            coordinator.pause()
+            await both.wait()  # neither is over before the other has begun
+            running.append(gc.get_threshold())
+            InternalErrors().note_elsewhere(ValueError(), f"http://{name}.test/", 1.0)
+            await both.wait()
+            coordinator.go_on()
+
+        folder = begun(tmp_path / name, proxy)
+        await services.run.run_crawl(folder, Installation(home=tmp_path / "home"), watch)
+
+    await asyncio.gather(*map(crawl, names))
+    for name in names:
+        (line,) = [line for line in (tmp_path / name / LOG).read_text("utf-8").splitlines() if "http" in line]
+        assert f" http://{name}.test/: " in line
+    assert caplog.records == []
+    assert (before in running, gc.get_threshold()) == (False, before)
+    InternalErrors().note_elsewhere(ValueError(), "http://later.test/", 1.0)
+    assert [record.getMessage()[:18] for record in caplog.records] == ["http://later.test/"]
 
 
 async def test_a_crawl_of_which_nothing_came_says_why(tmp_path: Path) -> None:

@@ -19,7 +19,8 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any, Self, TypeVar
 
@@ -33,6 +34,34 @@ _AGAIN = 0.05
 def collect_seldom() -> None:
     """What travels has no cycles: looking for them among millions of small objects again and again finds nothing."""
     gc.set_threshold(100_000, 50, 100)
+
+
+class _Collector:
+    """Of garbage, of which a process has one, however many crawls it runs. Owned by this module."""
+
+    users = 0
+    before: tuple[int, int, int] = gc.get_threshold()
+    changing = threading.Lock()
+
+
+_collector = _Collector()
+
+
+@contextmanager
+def collecting_seldom() -> Iterator[None]:
+    """The same until the last crawl of this process is over; the program around them may have a lot of garbage."""
+    with _collector.changing:
+        if not _collector.users:
+            _collector.before = gc.get_threshold()
+            collect_seldom()
+        _collector.users += 1
+    try:
+        yield
+    finally:
+        with _collector.changing:
+            _collector.users -= 1
+            if not _collector.users:
+                gc.set_threshold(*_collector.before)
 
 
 # --- in turns --------------------------------------------------------------------------------------------------------

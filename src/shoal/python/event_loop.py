@@ -11,7 +11,6 @@ afterwards, and one that is not Python's own stays in its place all the time.
 from __future__ import annotations
 
 import asyncio
-import gc
 import signal
 import threading
 from collections.abc import Callable, Coroutine, Iterator
@@ -84,7 +83,7 @@ def run(make: Callable[[Interruption], Coroutine[Any, Any, _T]], tick: Callable[
     """
     interruption = Interruption()
     work = _Work(make, interruption)
-    with interruption.listening(), _collected_as_before():
+    with interruption.listening():
         if _a_loop_runs():
             _wait(work, interruption, tick)
         else:
@@ -154,13 +153,3 @@ def _a_loop_runs() -> bool:
     except RuntimeError:
         return False
     return True
-
-
-@contextmanager
-def _collected_as_before() -> Iterator[None]:
-    """A crawl collects garbage seldom (`crawl/time_slices.py`); the program around it may have a lot."""
-    before = gc.get_threshold()
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import socket
 import time
@@ -30,13 +29,13 @@ from shoal.crawl.own_code import OwnCodeFell
 from shoal.crawl.processes import work_elsewhere
 from shoal.crawl.termination import Ending as Ending
 from shoal.crawl.termination import warning
-from shoal.crawl.time_slices import collect_seldom
+from shoal.crawl.time_slices import collecting_seldom
 from shoal.errors import DatabaseGone, NoSeedReached, OwnCodeFailed, ShoalError, first_of
 from shoal.indexer import index_kept
 from shoal.installation.location import Installation
 from shoal.installation.postgres_ledger import PostgresLedger
 from shoal.installation.sqlite_ledger import SqliteLedger
-from shoal.internal_errors import LOGGER as INTERNAL_ERRORS
+from shoal.internal_errors import written_to
 from shoal.model import State
 from shoal.model.live import RunRecord, RunWord
 from shoal.os_process import born
@@ -99,13 +98,9 @@ async def run_crawl(
     `metrics` others can watch it there. `own` are the strategy and the judge that a program passed, if it did.
     """
     with ExitStack() as stack:
-        store = stack.enter_context(open_store(folder))
-        run = stack.enter_context(_noted(folder, heeds_signals=interrupted is stopped_by_signals))
-        stack.enter_context(_own_mistakes())
-        stack.enter_context(_bugs_logged(folder))
-        store.settings = with_password(store.settings, installation.proxy)
-        check_secrets(store.settings)
-        collect_seldom()
+        store, run = stack.enter_context(
+            _begun(folder, installation.proxy, heeds_signals=interrupted is stopped_by_signals)
+        )
         broker = folders.read_cluster(folder).broker
         check_own(folder, store.settings, own, broker)
         # Not before: it takes a moment, in which one that cannot begin would look as if it ran.
@@ -125,21 +120,43 @@ async def run_crawl(
         )
         stack.enter_context(interrupted(coordinator.stop))
         dispatch = _dispatch(coordinator, store, inherited, clock) if broker else None
-        try:
+        with _one_error():
             async with (
                 locator or nullcontext(),
                 _shown(folder, coordinator, metrics, dispatch),
                 index_kept(folder, say) if store.settings.index else nullcontext(),
             ):
                 ending = await _run(coordinator, store.settings, watch, locator, dispatch, broker, own.judge)
-        except BaseExceptionGroup as group:
-            if isinstance(fell := first_of(group), OwnCodeFell):
-                raise fell from fell.__cause__
-            raise first_of(group) from group
         if ending is Ending.NOTHING_LEFT:
             _check_that_something_came(store)
         _keep_outlook(store, coordinator)
     return ending
+
+
+@contextmanager
+def _begun(folder: Path, proxy: str, *, heeds_signals: bool) -> Iterator[tuple[CrawlStore, RunRecord]]:
+    """The crawl is ours, and others see who runs it; `proxy` is the installation's, with its password."""
+    with (
+        open_store(folder) as store,
+        _noted(folder, heeds_signals=heeds_signals) as run,
+        _own_mistakes(),
+        written_to(folder / ownership.LOG),
+        collecting_seldom(),
+    ):
+        store.settings = with_password(store.settings, proxy)
+        check_secrets(store.settings)
+        yield store, run
+
+
+@contextmanager
+def _one_error() -> Iterator[None]:
+    """Of all that went wrong in tasks that ran beside each other, what a person is told."""
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        if isinstance(fell := first_of(group), OwnCodeFell):
+            raise fell from fell.__cause__
+        raise first_of(group) from group
 
 
 def _put_on_the_list(installation: Installation, folder: Path, say: Callable[[str], None]) -> None:
@@ -187,21 +204,6 @@ def _own_mistakes() -> Iterator[None]:
 def _note_end(folder: Path, run: RunRecord, state: RunWord, why: str) -> None:
     with suppress(ShoalError):  # the disk is full, the database is gone: then others see that it died
         run_control.end_run(folder, run, state, why)
-
-
-@contextmanager
-def _bugs_logged(folder: Path) -> Iterator[None]:
-    """What is our own fault is written down beside the crawl, not in the middle of its progress."""
-    handler = logging.FileHandler(folder / ownership.LOG, delay=True, encoding="utf-8", errors="backslashreplace")
-    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
-    INTERNAL_ERRORS.addHandler(handler)
-    INTERNAL_ERRORS.propagate, before = False, INTERNAL_ERRORS.propagate
-    try:
-        yield
-    finally:
-        INTERNAL_ERRORS.propagate = before
-        INTERNAL_ERRORS.removeHandler(handler)
-        handler.close()
 
 
 def _check_that_something_came(store: CrawlStore) -> None:
