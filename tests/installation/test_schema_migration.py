@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from contextlib import closing
+from functools import partial
+from pathlib import Path
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -16,6 +18,7 @@ from shoal.installation.installation_database import open_installation, reading,
 from shoal.installation.installation_tables import VERSION, metadata
 from shoal.installation.location import Installation
 from tests.installation.older import bring_up, check_all_there, make_older, place_for
+from tests.threads import asked_at_once
 
 
 def change(installation: Installation, *statements: str) -> None:
@@ -136,3 +139,13 @@ def test_a_step_that_fails_leaves_everything_as_it_was(installation: Installatio
     assert tables_of(installation) == before
     bring_up(installation)
     check_all_there(installation)
+
+
+def test_installations_of_one_process_are_brought_up_to_date_each_by_itself(tmp_path: Path) -> None:
+    """At the same moment: what changes tables knows one database at a time."""
+    homes = [Installation(home=tmp_path / str(number)) for number in range(8)]
+    for home in homes:
+        make_older(home)
+    asked_at_once(*[partial(bring_up, home) for home in homes])
+    for home in homes:
+        check_all_there(home)

@@ -8,11 +8,8 @@ from __future__ import annotations
 import shutil
 import tarfile
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from threading import Barrier
-from typing import TypeVar
 
 import pytest
 from msgspec.structs import replace
@@ -24,8 +21,8 @@ from shoal.settings import ImageSettings
 from tests.crawl.simulated import SEED, Simulation
 from tests.crawl.test_side_lane import image, showing
 from tests.stocked import WEB, Stock
+from tests.threads import asked_at_once
 
-_T = TypeVar("_T")
 _THREADS = 8
 OLDER = Path(__file__).parent.parent / "store" / "older"
 _PAGE = "http://a.test/substation"
@@ -47,18 +44,6 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Installation:
 def home(crawled: Installation, tmp_path: Path) -> Installation:
     shutil.copytree(crawled.home, tmp_path / "home")
     return Installation(home=tmp_path / "home")
-
-
-def asked_at_once(*questions: Callable[[], _T]) -> list[_T]:
-    """The answers of as many threads, which all begin at the same moment."""
-    begin = Barrier(len(questions))
-
-    def ask(question: Callable[[], _T]) -> _T:
-        begin.wait()
-        return question()
-
-    with ThreadPoolExecutor(len(questions)) as pool:
-        return list(pool.map(ask, questions))
 
 
 def folders_of(home: Installation) -> list[Path]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from contextlib import AbstractContextManager
 from pathlib import Path
+from threading import Lock
 from typing import Protocol
 
 from sqlalchemy import Connection, Engine, text
@@ -19,6 +20,8 @@ from shoal.installation.installation_tables import VERSION, metadata
 logger = logging.getLogger(__name__)
 _VERSIONS = "alembic_version"
 _STEPS = Path(__file__).parent / "migrations"
+_stepping = Lock()
+"""Alembic has one place in a process for the database that its steps change: two at a time would take each other's."""
 
 
 class DatabasePlace(Protocol):
@@ -132,7 +135,7 @@ def take_steps(connection: Connection, version: str, to: str = VERSION) -> None:
 
     steps = ScriptDirectory(str(_STEPS), version_locations=[str(_STEPS)])
     context = MigrationContext.configure(connection)
-    with Operations.context(context):
+    with _stepping, Operations.context(context):
         for step in reversed(list(steps.walk_revisions(head=to))):
             if step.revision > version:
                 step.module.upgrade()
