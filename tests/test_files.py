@@ -159,3 +159,8 @@ def test_what_a_user_named_and_cannot_be_read_is_one_sentence(tmp_path: Path) ->
         assert str(refused.value) == f"{tmp_path / name}{complaint}"
     with pytest.raises(InputError, match=r"is too large for a model file: at most 1 MiB are read$"):
         files.read_bytes(Path("/dev/zero"), "model file", 2**20)
+
+
+def test_what_is_not_there_cannot_be_written(tmp_path: Path) -> None:
+    assert files.may(tmp_path, os.W_OK)
+    assert not files.may(tmp_path / "none", os.W_OK)

@@ -151,6 +151,11 @@ def read_text(path: Path, called: str, most: int) -> str:
 # --- what the disk says ----------------------------------------------------------------------------------------------
 
 
+def may(path: Path, how: int) -> bool:
+    """True when the disk and its rights let us (`os.R_OK`, `os.W_OK`); on a disk that is only for reading nobody may write."""
+    return os.access(path, how, effective_ids=os.access in os.supports_effective_ids)
+
+
 def is_full(error: BaseException) -> bool:
     """True when there was no room: on the disk, in what a user may have of it, or in what a file may have."""
     if isinstance(error, OSError) and error.errno is not None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from shoal.errors import FolderError
-from shoal.installation.home import make_home, may_write, secrets_folder
+from shoal.installation.home import make_home, secrets_folder
 
 
 def mode(path: Path) -> int:
@@ -41,8 +41,3 @@ def test_secrets_that_cannot_be_kept_are_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "secrets").write_text("a file")
     with pytest.raises(FolderError, match=r"secrets cannot be made, or kept for this user alone: File exists\.$"):
         secrets_folder(tmp_path)
-
-
-def test_what_is_not_there_cannot_be_written(tmp_path: Path) -> None:
-    assert may_write(tmp_path)
-    assert not may_write(tmp_path / "none")

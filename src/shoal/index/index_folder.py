@@ -21,7 +21,7 @@ import msgspec
 import tantivy
 
 from shoal.errors import FolderBusy, FolderError, ShoalError, StorageFull
-from shoal.files import is_full
+from shoal.files import is_full, may
 from shoal.index.analyzer import entries
 from shoal.index.index_links import META, open_links
 from shoal.index.schema import FORMAT, Document, build_schema, indexed, mark, mark_query
@@ -76,7 +76,7 @@ def opened(folder: Path) -> tuple[tantivy.Index, int] | str:
         if isinstance(error, KeyboardInterrupt | SystemExit | MemoryError):
             raise
         # Any other: a damaged file can also make tantivy panic, which is no Exception in Python.
-        if closed := next((path.name for path in _made(folder) if not _may(path, os.R_OK)), ""):
+        if closed := next((path.name for path in _made(folder) if not may(path, os.R_OK)), ""):
             return f"The index in {folder} cannot be read: you may not read {closed}."
         return f"The index in {folder} is damaged."
 
@@ -88,11 +88,7 @@ def _with_version(index: tantivy.Index) -> tuple[tantivy.Index, int]:
 def may_lock(folder: Path) -> bool:
     """True when an index can be opened where it is: tantivy locks it for a moment, even to read it."""
     lock = folder / _READS
-    return _may(lock if lock.exists() else folder, os.W_OK)
-
-
-def _may(path: Path, how: int) -> bool:
-    return os.access(path, how, effective_ids=os.access in os.supports_effective_ids)
+    return may(lock if lock.exists() else folder, os.W_OK)
 
 
 def last_version(searcher: tantivy.Searcher) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from shoal.errors import FolderError, StorageFull
@@ -24,11 +23,6 @@ def make_home(home: Path) -> Path:
         why = "a file is in its way" if isinstance(error, FileExistsError | NotADirectoryError) else error.strerror
         raise FolderError(f"The home of Shoal, {home}, cannot be made: {why}. {ELSEWHERE}") from error
     return home
-
-
-def may_write(path: Path) -> bool:
-    """True when the disk and its rights let us; on a disk that is only for reading nobody may, not even root."""
-    return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
 def secrets_folder(home: Path) -> Path:

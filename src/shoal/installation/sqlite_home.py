@@ -17,8 +17,8 @@ from sqlalchemy.exc import DBAPIError
 
 from shoal.database.sqlite import open_file, open_unchanged
 from shoal.errors import DatabaseDamaged, FolderBusy, FolderError, ShoalError, StorageFull
-from shoal.files import is_full, place, sync, unfinished
-from shoal.installation.home import ELSEWHERE, make_home, may_write
+from shoal.files import is_full, may, place, sync, unfinished
+from shoal.installation.home import ELSEWHERE, make_home
 
 _PRIVATE = 0o600
 _READS, _WRITES = ("BEGIN",), ("BEGIN IMMEDIATE",)
@@ -56,7 +56,7 @@ class SqliteHome:
     @property
     def may_change(self) -> bool:
         """False on a disk that is only for reading."""
-        return may_write(self._file if self._file.exists() else self._file.parent) and may_write(self._file.parent)
+        return may(self._file.parent, os.W_OK) and (not self._file.exists() or may(self._file, os.W_OK))
 
     def copied(self) -> MemoryHome:
         """A copy in memory, for those who want to read a file that they cannot change, even one of an older Shoal."""

@@ -26,7 +26,7 @@ from shoal.database.postgres import PostgresDatabase
 from shoal.database.sql import Database, upsert
 from shoal.database.sqlite import SqliteDatabase, open_file, open_unchanged, tune
 from shoal.errors import DatabaseDamaged, FolderBusy, FolderError, InputError, ShoalError, StorageFull
-from shoal.files import created, is_full, set_aside, sync, unfinished
+from shoal.files import created, is_full, may, set_aside, sync, unfinished
 from shoal.printable import typed
 from shoal.settings import Cluster, Settings
 from shoal.store import ownership
@@ -194,7 +194,7 @@ def connect(folder: Path) -> SqliteDatabase | PostgresDatabase:
 def connect_file(folder: Path) -> SqliteDatabase:
     """The same for a crawl that is known to be in a SQLite file."""
     with storage_errors(folder):
-        may_write = _may_write(folder)
+        may_write = may(folder, os.W_OK)
         connection = open_file(folder / DATABASE) if may_write else open_unchanged(folder / DATABASE)
         try:
             if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
@@ -206,10 +206,6 @@ def connect_file(folder: Path) -> SqliteDatabase:
             connection.close()
             raise
     return connection
-
-
-def _may_write(folder: Path) -> bool:
-    return os.access(folder, os.W_OK, effective_ids=True)
 
 
 @contextmanager
@@ -293,7 +289,7 @@ def _check_version(folder: Path, connection: Database) -> None:
     # Whatever stands there: a later shoal may count in another way.
     version = read_meta(connection, "version", object) or 0
     if isinstance(version, int) and can_upgrade(version):
-        if isinstance(connection, SqliteDatabase) and not _may_write(folder):
+        if isinstance(connection, SqliteDatabase) and not may(folder, os.W_OK):
             raise FolderError(
                 f"The folder {folder} was written by an older shoal (format {version}), and is only for reading: let somebody "
                 "open it who may write there, which brings it up to date, or copy it."
