@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
 from shoal.commands import stop
+from shoal.services.supervisor import RunState, StateWord
 from shoal.store import run_control
 from shoal.store.crawl_store import open_store
 from tests.commands.test_pause import RUN
@@ -43,3 +45,9 @@ def test_one_on_another_machine_is_not_ended_at_once(stocked: Shell, stock: Stoc
     assert said == (
         f"The crawl in 爬 行 runs on another machine (process {os.getpid()} on here): end it there, or ask it to stop."
     )
+
+
+@pytest.mark.parametrize(("state", "why"), [("failed", "The disk is full."), ("dead", "It died: process 7 is gone.")])
+def test_one_that_ended_otherwise_is_not_said_to_have_been_stopped(tmp_path: Path, state: StateWord, why: str) -> None:
+    assert stop._outcome(tmp_path, RunState(state=state, why=why)) == f"It is {state}: {why}"
+    assert stop._outcome(tmp_path, RunState(state="stopped")).startswith("Stopped. Go on with: shoal start ")

@@ -43,4 +43,6 @@ def _outcome(folder: Path, now: RunState) -> str:
         return f"It is still {now.state} (process {now.pid}). Do not wait for it with: shoal stop --now {alone(folder)}"
     if now.state == "finished":
         return f"The crawl is over: {now.why}."
+    if now.state in ("failed", "dead"):
+        return f"It is {now.state}: {now.why}"
     return f"Stopped. Go on with: shoal start {alone(folder)}"
