@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from shoal.printable import Formatter, escaped, harmless, typed
+from shoal.printable import Formatter, escaped, harmless, padded, typed, width_of
 from tests.evil_words import EVIL, dangerous
 
 
@@ -18,6 +18,12 @@ def test_what_is_harmless_stays() -> None:
     text = "电网\u3000调度 café 📈\nnext\xa0line"
     assert harmless(text) == text
     assert not dangerous(harmless(EVIL))
+
+
+def test_a_terminal_has_twice_the_room_for_a_chinese_character_and_none_for_an_accent() -> None:
+    texts = ("grid", "电网", "ｇｒ", "cafe\u0301")
+    assert list(map(width_of, texts)) == [4, 4, 4, 4]
+    assert [padded("电网", 6), padded("电网", 6, left=False), padded("电网", 2)] == ["电网  ", "  电网", "电网"]
 
 
 def test_json_says_the_same() -> None:

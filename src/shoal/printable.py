@@ -14,7 +14,7 @@ import sys
 import traceback
 from pathlib import Path
 from types import TracebackType
-from unicodedata import category
+from unicodedata import category, combining, east_asian_width
 
 # Chinese servers write their phrases and names in GBK: every byte beyond ASCII has a neighbour then, which is rare in Latin-1.
 _IN_PAIRS = re.compile(rb"(?:[\x00-\x7f]|[\xb0-\xf7][\xa1-\xfe])*+")
@@ -47,6 +47,21 @@ def typed(path: Path | str) -> str:
     if _PLAIN.fullmatch(text):
         return text
     return _STRANGE.sub(r"\\\g<0>", text) if _IN_QUOTES.search(text) else f'"{text}"'
+
+
+def width_of(text: str) -> int:
+    """How many columns of a terminal it takes: Chinese characters have twice that of Latin ones, and accents none."""
+    return len(text) if text.isascii() else sum(map(_width, text))
+
+
+def _width(character: str) -> int:
+    return 0 if combining(character) else 2 if east_asian_width(character) in "WF" else 1
+
+
+def padded(text: str, width: int, *, left: bool = True) -> str:
+    """The text with blanks behind it, or before it, so that it takes so many columns."""
+    blanks = " " * (width - width_of(text))
+    return text + blanks if left else blanks + text
 
 
 def _shown(character: str) -> str:

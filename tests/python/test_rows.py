@@ -97,6 +97,11 @@ def test_in_a_terminal() -> None:
     assert repr(rows(*[ONE] * 12)).splitlines()[-1] == "12 rows, 10 shown."
 
 
+def test_columns_stand_below_each_other_in_any_script() -> None:
+    shown = Rows(Found, [Found(url="变电站", title="x"), Found(url="grid", title="y")], show=("url", "title"))
+    assert repr(shown).splitlines()[:3] == ["url     title", "变电站  x", "grid    y"]
+
+
 def test_in_a_notebook() -> None:
     html = rows(ONE, TWO)._repr_html_()
     assert '<a href="http://a.test/" target="_blank" rel="noreferrer noopener">http://a.test/</a>' in html

@@ -93,7 +93,9 @@ def test_pages_of_hits_fit_together(both: Finder) -> None:
 
 
 def test_the_reasons_are_those_of_the_shown_score(both: Finder) -> None:
-    for hit in both.search("substation", explain=True).hits:
+    hits = both.search("substation", explain=True).hits
+    assert len(hits) == 3
+    for hit in hits:
         assert hit.why is not None
         assert hit.why.score == pytest.approx(hit.score, rel=1e-3)
 

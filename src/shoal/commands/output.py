@@ -15,7 +15,7 @@ import click
 import msgspec
 
 from shoal.errors import InputError
-from shoal.printable import escaped, harmless
+from shoal.printable import escaped, harmless, padded, width_of
 from shoal.printable import path_text as path_text
 
 STOPPED = 130
@@ -103,11 +103,10 @@ def counted(count: int, noun: str) -> str:
 
 def aligned(rows: Sequence[Sequence[str]], left: set[int]) -> Iterator[str]:
     """Columns under each other; those not in `left` are numbers."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    widths = [max(map(width_of, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = (
-            cell.ljust(width) if place in left else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+            padded(cell, width, left=place in left) for place, (cell, width) in enumerate(zip(row, widths, strict=True))
         )
         yield ("  " + "  ".join(cells)).rstrip()
 

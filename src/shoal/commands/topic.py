@@ -18,6 +18,7 @@ from shoal.commands.output import counted, path_text, print_json, reply, run_asy
 from shoal.errors import InputError
 from shoal.installation.location import installation_of
 from shoal.model import Origin, Page, Term, Topic
+from shoal.printable import padded, width_of
 
 if TYPE_CHECKING:
     from shoal.model.stored import TopicChange
@@ -212,15 +213,12 @@ def _say_words(topic: Topic, found: Mapping[str, TermStatistics] = _NOTHING) -> 
 
 def word_table(words: Sequence[Term], found: Mapping[str, TermStatistics] = _NOTHING) -> Iterator[str]:
     """One line a word: its weight as a number and as a bar, what one occurrence counts, and where it came from."""
-    from rich.cells import cell_len  # here, because rich is loaded when something is printed with it
-
     heaviest = max((term.weight for term in words), default=1.0)
-    width = max((cell_len(term.text) for term in words), default=0)
+    width = max((width_of(term.text) for term in words), default=0)
     yield f"  {'':{width}}  weight  {'':{BAR}}  factor  origin"
     for term in words:
-        pad = " " * (width - cell_len(term.text))
         yield (
-            f"  {term.text}{pad}  {term.weight:6.3f}  {bar(term.weight / heaviest):{BAR}}  {term.factor:6.2f}  "
+            f"  {padded(term.text, width)}  {term.weight:6.3f}  {bar(term.weight / heaviest):{BAR}}  {term.factor:6.2f}  "
             f"{_ORIGINS[term.origin]}{_often(found.get(term.text))}"
         )
 

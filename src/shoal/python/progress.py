@@ -14,9 +14,8 @@ from contextlib import contextmanager
 from itertools import accumulate
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
-from unicodedata import east_asian_width
 
-from shoal.printable import harmless
+from shoal.printable import harmless, width_of
 
 if TYPE_CHECKING:
     from shoal.crawl.coordinator import Coordinator
@@ -142,9 +141,10 @@ class TerminalDisplay:
 
 
 def _cut(line: str, most: int) -> str:
-    """What fits into so many columns: who folds a line cannot draw over it. Chinese takes two for each character."""
-    columns = accumulate(2 if east_asian_width(character) in "WF" else 1 for character in line)
-    return "".join(character for character, end in zip(line, columns, strict=True) if end <= most)
+    """What fits into so many columns: who folds a line cannot draw over it."""
+    return "".join(
+        character for character, end in zip(line, accumulate(map(width_of, line)), strict=True) if end <= most
+    )
 
 
 class LogDisplay:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 import msgspec
 
 from shoal.errors import InputError
-from shoal.printable import harmless
+from shoal.printable import harmless, padded, width_of
 from shoal.templates import filled
 from shoal.text import shortened
 
@@ -91,8 +91,8 @@ class Rows(Sequence[Row], Generic[Row]):
 
     def __repr__(self) -> str:
         cells = [self._show, *([text for text, _ in row] for row in self._looked_at())]
-        widths = [min(max(map(len, column)), _WIDTH) for column in zip(*cells, strict=True)]
-        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in cells]
+        widths = [max(map(width_of, column)) for column in zip(*cells, strict=True)]
+        lines = ["  ".join(map(padded, row, widths)) for row in cells]
         return harmless("\n".join(line.rstrip() for line in (*(lines if self._rows else ()), self._summary())))
 
     def _repr_html_(self) -> str:
