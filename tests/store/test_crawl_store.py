@@ -14,7 +14,7 @@ import pytest
 from msgspec.structs import replace
 from warcio.archiveiterator import ArchiveIterator
 
-from shoal.errors import StorageFull
+from shoal.errors import DatabaseDamaged, StorageFull
 from shoal.model import State
 from shoal.model.stored import Changes, PatternCount, RobotsRecord, Totals
 from shoal.settings import Cluster
@@ -159,3 +159,17 @@ def test_a_process_killed_within_a_commit_leaves_the_last_whole_one(folder: Path
     with warc_file(folder).open("rb") as file:
         assert len(list(ArchiveIterator(file))) == 3, "the body was written"
     assert state_of_disk(folder) == ([(1, State.DONE)], ["warcinfo", "response"])
+
+
+def test_one_that_cannot_be_opened_leaves_nothing_open(tmp_path: Path) -> None:
+    folders.create(tmp_path / "crawl", SETTINGS)
+    with folders.reading(tmp_path / "crawl") as database:
+        folders.write_meta(database, "settings", "none")
+    with (
+        pytest.raises(DatabaseDamaged) as caught,
+        open_store(tmp_path / "crawl"),
+    ):  # what is caught holds what it was about
+        pytest.fail("it was opened")
+    handles = [os.readlink(path) for path in Path("/proc/self/fd").iterdir() if path.exists()]
+    assert str(caught.value).startswith(f"The settings kept in {tmp_path / 'crawl'} cannot be read")
+    assert [handle for handle in handles if handle.startswith(str(tmp_path))] == []

@@ -76,21 +76,21 @@ class CrawlStore:
         self._durable = durable
         with folders.storage_errors(folder):
             self._committing = SqliteCommit(folder) if holder is None else PostgresCommit(folder, holder)
-            self._database: Database = self._committing.database
-            folders.hide_secrets(folder, self._database)
-        self.url_index, self.marks = self._committing.url_index, self._committing.marks
-        self.wishes = self._committing.wishes
-        self.settings = settings = folders.read_settings(folder, self._database)
-        self.memory = StrategyMemory(folder, settings, self._database)
-        position = folders.read_meta(self._database, self._committing.warc_key, tuple[str, int])
-        about = settings.fetching
-        try:
+        self._database: Database = self._committing.database
+        with contextlib.ExitStack() as opened:
+            opened.callback(self._committing.close)
+            with folders.storage_errors(folder):
+                folders.hide_secrets(folder, self._database)
+            self.settings = settings = folders.read_settings(folder, self._database)
+            position = folders.read_meta(self._database, self._committing.warc_key, tuple[str, int])
+            about = settings.fetching
             self._warc: Bodies = warc or WarcWriter(
                 folder, position, user_agent=about.user_agent, contact=about.contact, mark=self._committing.mark
             )
-        except BaseException:
-            self._committing.close()
-            raise
+            opened.pop_all()
+        self.url_index, self.marks = self._committing.url_index, self._committing.marks
+        self.wishes = self._committing.wishes
+        self.memory = StrategyMemory(folder, settings, self._database)
         self._pages = PageWriter(self._database, self._warc)
         self._images = ImageWriter(self._database, self._warc)
         self.backlog = SqliteBacklog(self._database)
