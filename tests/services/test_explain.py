@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import shutil
+import threading
 from pathlib import Path
 
 import pytest
@@ -84,3 +87,20 @@ def test_a_strategy_that_is_gone_is_no_reason_to_say_nothing(tmp_path: Path) -> 
         settings = folders.read_settings(tmp_path, database)
         folders.write_settings(tmp_path, database, type(settings)(topic=TOPIC, seeds=(SEED,), strategy="removed"))
     assert reasons(tmp_path, waiting(tmp_path, "grid")) == ()
+
+
+async def test_an_event_loop_goes_on_meanwhile(folder: Path, tmp_path: Path) -> None:
+    """The marks are read from a pipe, so that somebody who asks has to wait until the loop has had its turn."""
+    shutil.copytree(folder, tmp_path / "c")
+    pipe, turned = tmp_path / "c" / folders.MARKS, threading.Event()
+    os.mkfifo(pipe)
+
+    def write_nothing() -> bool:
+        went_on = turned.wait(10.0)
+        pipe.open("wb").close()
+        return went_on
+
+    writing = asyncio.get_running_loop().run_in_executor(None, write_nothing)
+    asyncio.get_running_loop().call_later(0.01, turned.set)
+    assert (await services.explain.explain_in_depth(tmp_path / "c", SEED)).url == SEED
+    assert await writing
