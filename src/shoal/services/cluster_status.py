@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from pathlib import Path
 
@@ -50,7 +51,7 @@ async def attendance(folder: Path) -> Attendance | None:
     """The cluster of a crawl; None when it has none."""
     if not (url := folders.read_cluster(folder).broker):
         return None
-    workers = _workers(folder, time.time())
+    workers = await asyncio.to_thread(_workers, folder, time.time())  # in a database elsewhere, as a rule
     found = Attendance(broker=shown(url), workers=workers, rate=sum(worker.rate for worker in workers))
     return await _with_dead_letters(found, url)
 
