@@ -179,6 +179,8 @@ def test_a_crawl_of_another_machine_has_its_name_here_too(postgres: str, tmp_pat
     here = Installation(home=tmp_path / "here", database=postgres)
     assert catalog.find_crawl(here, "电网") == here.crawls / "电网"
     assert [(crawl.name, crawl.topic) for crawl in overview.list_crawls(here)] == [("电网", SETTINGS.topic.name)]
+    with folders.reading(catalog.find_crawl(here, "电网")) as database:
+        assert folders.read_settings(here.crawls / "电网", database).topic == SETTINGS.topic
     assert not here.crawls.exists(), "who only looks leaves nothing behind"
 
 

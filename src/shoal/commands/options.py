@@ -94,7 +94,7 @@ def one_crawl(alone: str | None, named: str | None, folder: Path | None) -> Path
     if len(said := [one for one in (alone, named, folder) if one is not None]) > 1:
         raise click.UsageError(f"Name the crawl once, not as {said[0]} and as {said[1]}.")
     if name := alone or named:
-        folder = services.catalog.find_crawl(installation_of(os.environ), name)
+        return services.catalog.find_crawl(installation_of(os.environ), name)
     if folder is not None and (installation := installation_of(os.environ)).database:
         services.crawls.look_up(folder, installation)  # it may be on other machines only: then the database knows of it
     return folder

@@ -25,8 +25,6 @@ def open(crawl: str | Path, *, home: str | Path | None = None) -> Crawl:
     with in_python_words():
         installation = installation_at(home)
         folder = services.catalog.find_crawl(installation, str(crawl))
-        if installation.database:
-            services.crawls.look_up(folder, installation)  # it may be on other machines only
         found = Crawl(folder, installation)
         found.topic  # noqa: B018  whether there is a crawl is said now, and not with the first question
         return found

@@ -35,9 +35,17 @@ _SHOWN = 12
 
 
 def find_crawl(installation: Installation, said: str, asker: Person = OPERATOR, act: Act = Act.READ) -> Path:
-    """The folder of a crawl that was named, by its name or by its folder; for somebody who may do that with it."""
-    if not _may_all(asker):
-        return _find_own(installation, said, asker, act)
+    """The folder of a crawl that was named, by its name or by its folder; for somebody who may do that with it.
+
+    The crawl may be on other machines only: from now on whoever reads the folder finds it there.
+    """
+    folder = _find(installation, said) if _may_all(asker) else _find_own(installation, said, asker, act)
+    if installation.database:
+        folders.look_up(folder, installation.cluster)
+    return folder
+
+
+def _find(installation: Installation, said: str) -> Path:
     if _is_path(said):
         return Path(said)
     wanted, here = normal_name(said), Path(said)
