@@ -83,6 +83,14 @@ def test_what_somebody_put_there_meanwhile_survives_a_failed_start(tmp_path: Pat
     }  # fmt: skip
 
 
+def test_what_is_made_above_a_crawl_is_for_this_user_alone(tmp_path: Path) -> None:
+    """So that a home is, whoever makes it first; what is there already stays as it is."""
+    tmp_path.chmod(0o755)
+    folders.create(tmp_path / "home" / "crawls" / "电网", SETTINGS)
+    modes = [place.stat().st_mode & 0o777 for place in (tmp_path / "home" / "crawls", tmp_path / "home", tmp_path)]
+    assert modes == [0o700, 0o700, 0o755]
+
+
 def test_a_folder_is_made_by_one_of_two_who_come_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second finds the folder empty, too, and must not write over the first."""
     from shoal import files

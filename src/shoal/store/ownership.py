@@ -73,10 +73,12 @@ class Made(msgspec.Struct, frozen=True):
 
 
 def make_folder(folder: Path) -> Made:
-    """A folder for a new crawl; one that is there must be empty."""
+    """A folder for a new crawl; one that is there must be empty. What we make above it, as a home, is this user's alone."""
     missing = tuple(_missing(folder))
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        for place in reversed(missing[1:]):
+            place.mkdir(mode=0o700, exist_ok=True)
+        folder.mkdir(exist_ok=True)
     except (FileExistsError, NotADirectoryError):
         raise FolderError(f"The folder {folder} cannot be used: it is no folder, or stands below a file.") from None
     made = Made(folder, missing)
