@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import io
 import re
 from pathlib import Path
@@ -12,7 +13,9 @@ import matplotlib as mpl
 import pytest
 
 import shoal
+from shoal import services
 from shoal.testing.webserver import SimpleWeb
+from tests.services.test_services_in_a_loop import functions
 from tests.shell import served
 
 ROOT = Path(__file__).parent.parent
@@ -50,6 +53,7 @@ def test_the_examples_run_as_they_stand(place: Path) -> None:
     assert re.search("^(near|far from) home$", whole, re.MULTILINE)
     assert len(names["curve"].lines[0].get_xdata()) == 150
     assert (place / "pages.warc.gz").stat().st_size > 10_000
+    assert re.search(r"finished\n\d+\n$", whole)
 
 
 def run(block: str, names: dict[str, Any]) -> str:
@@ -68,3 +72,19 @@ def test_mistakes_are_told_as_it_says(place: Path) -> None:
     assert len(said) == len(wanted)
     for line, want in zip(said, wanted, strict=True):
         assert re.fullmatch(re.escape(want).replace("…", ".*"), line)
+
+
+def test_every_service_is_named_with_its_question_and_its_functions() -> None:
+    rows = re.findall(r"^\| `([a-z_]+)` \| (.*\?) \| (.*) \|$", DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE)
+    named = {
+        f"{service}.{name}": bool(awaited)
+        for service, _, these in rows
+        for awaited, name in re.findall(r"`(await )?(\w+)`", these)
+    }
+    there = {name: getattr(getattr(services, name.partition(".")[0]), name.partition(".")[2]) for name in functions()}
+    assert named == {name: inspect.iscoroutinefunction(one) for name, one in there.items()}
+    assert [(name, asked) for name, asked, _ in rows if not _first_line(name).startswith(asked)] == []
+
+
+def _first_line(service: str) -> str:
+    return (getattr(services, service).__doc__ or "").partition("\n")[0]
