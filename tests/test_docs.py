@@ -13,6 +13,7 @@ import pytest
 
 from shoal.cli import commands
 from shoal.model import Reason
+from shoal.services.overview import CrawlSummary
 from shoal.store.crawl_status import Status
 from shoal.store.exporters import ExportRow
 from shoal.store.provenance import UrlExplanation
@@ -58,6 +59,11 @@ def test_every_command_and_option_is_documented(name: str) -> None:
     assert [option for option in options if not re.search(rf"`{option}[ `]", text)] == []
 
 
+def test_every_command_is_in_the_table_at_the_top() -> None:
+    table = read("docs/commands.md").partition("\n## ")[0]
+    assert [name for name in COMMANDS if f"](#shoal-{name.replace(' ', '-')})" not in table] == []
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_no_option_is_documented_that_does_not_exist(name: str) -> None:
     known = {option for param in COMMANDS[name].params for option in (*param.opts, *param.secondary_opts)}
@@ -68,6 +74,7 @@ def test_no_option_is_documented_that_does_not_exist(name: str) -> None:
 @pytest.mark.parametrize(
     ("command", "fields"),
     [
+        ("crawls", CrawlSummary.__struct_fields__),
         ("status", Status.__struct_fields__),
         ("explain", UrlExplanation.__struct_fields__),
         ("export", ExportRow.__struct_fields__),
