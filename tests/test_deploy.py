@@ -97,6 +97,10 @@ def test_the_containers_fit_together() -> None:
             source = volume.partition(":")[0]
             present = (DEPLOY / source).exists() or source == "./topic.toml"  # which the operator writes
             assert present if source.startswith("./") else source in compose["volumes"], volume
+    keeps_folders = [service for service in services.values() if "SHOAL_DATABASE" in service.get("environment", ())]
+    assert [service["hostname"] for service in keeps_folders] == ["coordinator"], (
+        "else each new container is another machine"
+    )
     build = services["worker"]["build"]
     assert (DEPLOY / build["context"] / build["dockerfile"]).is_file()
 
