@@ -65,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         error.show()
         code = error.exit_code
     except click.ClickException as error:
-        _complain(error.format_message() + _where_to_look(error))
+        _complain(_ended(" ".join(map(str.strip, error.format_message().splitlines()))) + _where_to_look(error))
         code = error.exit_code
     except (click.Abort, KeyboardInterrupt):
         _complain("Stopped")
@@ -84,8 +84,11 @@ def _print_anything() -> None:
 
 
 def _complain(sentence: str) -> None:
-    end = "" if sentence.endswith((".", "?", "!")) else "."
-    tell(f"shoal: {sentence}{end}")
+    tell(f"shoal: {_ended(sentence)}")
+
+
+def _ended(sentence: str) -> str:
+    return sentence if sentence.endswith((".", "?", "!", "?)")) else f"{sentence}."
 
 
 def _where_to_look(error: click.ClickException) -> str:

@@ -141,6 +141,7 @@ def test_the_script_goes_to_standard_output_and_nothing_else(shoal: Shell, name:
 
 def test_another_shell_is_a_mistake(shoal: Shell) -> None:
     assert "bash" in shoal("completion", "tcsh").sentence()
+    assert "Choose from: bash, zsh, fish. See " in shoal("completion").sentence()
 
 
 def script_of(name: str, shoal: Shell, folder: Path) -> Path:

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from shoal.commands.start import outcome
 from shoal.services import supervisor
+from shoal.services.supervisor import Started, StateWord
 from shoal.testing.webserver import WebServer
 from tests.running import Operator
 from tests.shell import Shell, served
@@ -44,9 +46,17 @@ def test_a_crawl_in_the_background_does_what_it_is_told(shoal: Shell, tmp_path: 
             at_once = json.loads(shoal("stop", "--now", *folder, "--json").out)
             assert (at_once["state"], at_once["why"]) == ("stopped", "stopped")
             assert at_once["pid"] != one["pid"]
+            assert shoal("status", *folder).out.startswith("电网 1  stopped\n")
         finally:
             if supervisor.state_of(tmp_path / "电网 1").at_work:
                 supervisor.stop_at_once(tmp_path / "电网 1")
+
+
+@pytest.mark.parametrize(("state", "stop"), [("running", True), ("finished", False)])
+def test_what_is_over_already_need_not_be_stopped(tmp_path: Path, state: StateWord, stop: bool) -> None:
+    said = outcome(tmp_path / "grid", tmp_path / "run.log", Started(pid=1, state=state))
+    assert said.startswith(f"{tmp_path}/grid is {state} (process 1, which writes to {tmp_path}/run.log).\nLook with: ")
+    assert ("Stop with: " in said) is stop
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from tests.shell import Shell
 def test_status_lists_every_queue(crawled: Shell) -> None:
     said = crawled("status")
     assert (said.code, said.err) == (0, "")
-    assert said.out.startswith(f"{FOLDER}  not running\n6 pages")
+    assert said.out.startswith(f"{FOLDER}  finished: the page budget is reached\n6 pages")
     for line in (r"waiting +\d", r"fetching +0", r"done +6", r"moved +1", r"failed +1  status 1", r"skipped +2  "):
         assert re.search(rf"^  {line}", said.out, re.MULTILINE), said.out
     assert all(line == line.rstrip() for line in said.out.splitlines())

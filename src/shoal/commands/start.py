@@ -42,16 +42,16 @@ def start_in_background(folder: Path, metrics: ListenAddress | None, *, as_json:
     started = services.supervisor.start(folder, installation_of(os.environ), os.environ, metrics=metrics)
     log = services.supervisor.log_of(folder)
     said = {"folder": path_text(folder), "log": path_text(log), **whole(started)}
-    return reply(said, lambda: answer(_outcome(folder, log, started)), as_json=as_json, quiet=quiet)
+    return reply(said, lambda: answer(outcome(folder, log, started)), as_json=as_json, quiet=quiet)
 
 
-def _outcome(folder: Path, log: Path, started: Started) -> str:
+def outcome(folder: Path, log: Path, started: Started) -> str:
+    """What came of the start, and what can be done now."""
     where = alone(folder)
     over = f": {started.why}" if started.why else ""
-    return "\n".join(
-        (
-            f"{called(folder)} is {started.state}{over} (process {started.pid}, which writes to {log}).",
-            f"Look with: shoal status {where}",
-            f"Stop with: shoal stop {where}",
-        )
+    lines = (
+        f"{called(folder)} is {started.state}{over} (process {started.pid}, which writes to {log}).",
+        f"Look with: shoal status {where}",
+        f"Stop with: shoal stop {where}",
     )
+    return "\n".join(lines if started.state in services.supervisor.AT_WORK else lines[:2])

@@ -42,8 +42,7 @@ def status(folder: Path, as_json: bool) -> int:
 
 def show_status(folder: Path, status: Status, cluster: Attendance | None = None, run: RunState | None = None) -> None:
     """The queues, hosts and rates of a crawl, and its workers if they are on other machines."""
-    word = "running" if status.running else "not running"
-    say(f"{folder}  {run.state if run is not None and run.at_work else word}", "bold")
+    say(f"{folder}  {_state(status, run)}", "bold")
     if run is not None:
         for line in _of_run(run, time.time()):
             say(line)
@@ -57,6 +56,14 @@ def show_status(folder: Path, status: Status, cluster: Attendance | None = None,
         say(f"\n{line}")
     if cluster is not None:
         show_attendance(cluster)
+
+
+def _state(status: Status, run: RunState | None) -> str:
+    """The word of `shoal crawls`; of a crawl that is over, with the reason."""
+    if run is None:
+        return "running" if status.running else "not running"
+    tells = run.state in ("stopped", "finished") and run.why not in ("", run.state)
+    return f"{run.state}: {run.why}" if tells else run.state
 
 
 def _of_run(run: RunState, now: float) -> Iterator[str]:
