@@ -73,6 +73,7 @@ def test_one_whose_folder_is_gone_says_so_and_can_be_forgotten(home: Shell) -> N
         folders.create(home.home / name, SETTINGS)
         catalog.write_down(installation, home.home / name)
     shutil.rmtree(home.home / "风电")
+    assert "风电: there is no folder" in home("search", "grid").out
     said = home("crawls").out
     assert "风电" in said
     assert "风电: The folder " in said

@@ -166,6 +166,10 @@ def test_of_one_that_is_written_down_and_gone_the_list_says_so(home: Installatio
     folders.create(tmp_path / "gone", SETTINGS)
     catalog.write_down(home, tmp_path / "gone")
     shutil.rmtree(tmp_path / "gone")
+    with pytest.raises(
+        UnknownCrawl, match=r"^The crawl gone is gone: .* 'shoal crawls --forget gone' takes it off the list\.$"
+    ):
+        catalog.find_crawl(home, "gone")
     problems = {crawl.name: crawl.problem for crawl in overview.list_crawls(home) if crawl.problem}
     assert list(problems) == ["gone"]
     assert problems["gone"] == f"The folder {tmp_path / 'gone'} is gone."

@@ -177,6 +177,8 @@ CASES: dict[str, Case] = {
     "backups.save_crawl": lambda place: services.backups.save_crawl(place.folder, place.home / "again.tar"),
     "catalog.crawl_folders": lambda place: list(services.catalog.crawl_folders(place.installation)),
     "catalog.find_crawl": lambda place: services.catalog.find_crawl(place.installation, "grid"),
+    "catalog.how_it_went": lambda place: services.catalog.how_it_went("grid", place.folder),
+    "catalog.is_gone": lambda place: services.catalog.is_gone(place.folder),
     "catalog.listed": lambda place: services.catalog.listed(["grid", "电网"]),
     "catalog.name_at_home": lambda place: services.catalog.name_at_home(place.installation, place.folder),
     "catalog.name_for": lambda place: services.catalog.name_for("Power grid, 电网"),
@@ -305,7 +307,7 @@ NOTHING = {
     "cluster_status.attendance",
 }
 NOTHING |= {"seeds.check_topic_file", "run.stand_by", "repair.why_broken", "marks.list_marks", "images.write_files"}
-NOTHING |= {"images.write_gallery", "images.write_lines", "own_parts.check_own", "status.most_pages"}
+NOTHING |= {"catalog.is_gone", "images.write_gallery", "images.write_lines", "own_parts.check_own", "status.most_pages"}
 """Those that answer nothing, or of which there is none in this crawl."""
 SLOW = {"supervisor.start"}
 """That begins a process."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Unpack, get_args
@@ -222,7 +222,7 @@ def _flag(relevant: bool | None) -> bool | None:
     return bool(relevant)
 
 
-def hits(folders: Sequence[Path], words: str, *, limit: int, offset: int) -> Rows[SearchHit]:
+def hits(folders: Sequence[Path] | Mapping[Path, str], words: str, *, limit: int, offset: int) -> Rows[SearchHit]:
     """What crawls have about the words, and which crawl it is when there are several."""
     # Only here, because the index takes a tenth of a second to import.
     from shoal.services.search import SearchHit

@@ -49,9 +49,9 @@ def search(
     named = (crawls,) if isinstance(crawls, str | Path) else tuple(crawls)
     with in_python_words():
         installation = installation_at(home)
-        folders = [open(crawl, home=home).folder for crawl in named]
+        folders = {open(crawl, home=home).folder: "" for crawl in named}
         if not named:
-            folders = [folder for _, folder in services.catalog.crawl_folders(installation)]
+            folders = {folder: name for name, folder in services.catalog.crawl_folders(installation)}
         if not folders:
             raise services.catalog.no_crawl_named(installation)
         return hits(folders, words, limit=limit, offset=offset)

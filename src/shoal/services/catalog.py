@@ -22,6 +22,7 @@ from shoal.installation.location import Installation
 from shoal.installation.names import checked_name, made_of, normal_name
 from shoal.installation.permissions import Act, may, require
 from shoal.model.person import OPERATOR, Person
+from shoal.printable import typed
 from shoal.store import crawl_folder as folders
 from shoal.store import shared_crawl
 
@@ -39,10 +40,26 @@ def find_crawl(installation: Installation, said: str, asker: Person = OPERATOR, 
 
     The crawl may be on other machines only: from now on whoever reads the folder finds it there.
     """
-    folder = _find(installation, said) if _may_all(asker) else _find_own(installation, said, asker, act)
+    folder = _chosen(installation, said, asker, act)
     if installation.database:
         folders.look_up(folder, installation.cluster)
+    if not _is_path(said) and is_gone(folder):
+        raise UnknownCrawl(f"The crawl {said} is gone: {how_it_went(said, folder)}")
     return folder
+
+
+def is_gone(folder: Path) -> bool:
+    """True when somebody removed or moved the folder of a crawl on the list, which is in no database either."""
+    return not os.path.lexists(folder) and not folders.is_remote(folder)
+
+
+def how_it_went(name: str, folder: Path) -> str:
+    """A sentence about a crawl that is gone, and what can be done."""
+    return f"there is no folder {folder} any more; 'shoal crawls --forget {typed(name)}' takes it off the list."
+
+
+def _chosen(installation: Installation, said: str, asker: Person, act: Act) -> Path:
+    return _find(installation, said) if _may_all(asker) else _find_own(installation, said, asker, act)
 
 
 def _find(installation: Installation, said: str) -> Path:
@@ -224,7 +241,7 @@ def take_off_list(installation: Installation, said: str, asker: Person = OPERATO
 
     Answers the folder.
     """
-    folder = find_crawl(installation, said, asker, Act.CHANGE)
+    folder = _chosen(installation, said, asker, Act.CHANGE)
     # Only here, for the same reason as above.
     from shoal.installation import crawl_registry
     from shoal.installation.installation_database import writing

@@ -19,6 +19,7 @@ from shoal.index.merged_index import IndexedCrawl, open_merged
 from shoal.index.searcher import Index
 from shoal.printable import path_text
 from shoal.protocols import Progress
+from shoal.services.catalog import how_it_went, is_gone
 from shoal.store import crawl_folder as folders
 from shoal.store import mark_log, page_versions
 
@@ -48,7 +49,7 @@ class OpenCrawls:
             except ShoalError as error:
                 if len(self.folders) == 1:
                     raise
-                self._note(name, str(error))
+                self._note(name, how_it_went(name, folder) if is_gone(folder) else str(error))
         if self._indexes:
             self.index = Index(open_merged(self._indexes.values()), self._fingerprints)
 

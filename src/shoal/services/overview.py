@@ -12,7 +12,7 @@ from pathlib import Path
 from shoal.errors import ShoalError
 from shoal.installation.location import Installation
 from shoal.model.person import OPERATOR, Person
-from shoal.services.catalog import crawl_folders
+from shoal.services.catalog import crawl_folders, is_gone
 from shoal.services.supervisor import StateWord, state_in
 from shoal.settings import Cluster
 from shoal.store import crawl_folder as folders
@@ -66,7 +66,7 @@ def _summary(cluster: Cluster, name: str, folder: Path) -> CrawlSummary:
             topic, found = folders.read_settings(folder, database).topic.name, crawl_status.glance(database)
             return _shown(crawl, topic, found, state_in(folder, database).state)
     except ShoalError as error:
-        if not os.path.lexists(folder):
+        if is_gone(folder):
             return crawl(problem=f"The folder {folder} is gone.", gone=True)
         return crawl(problem=str(error))
 
