@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -29,8 +29,10 @@ _NO_PAGE = "There is no page to be searched yet."
 class OpenCrawls:
     """Crawls by their names, while they are searched."""
 
-    def __init__(self, named: Mapping[str, Path], progress: Progress) -> None:
+    def __init__(self, named: Mapping[str, Path], progress: Progress, listed: Collection[str] = ()) -> None:
+        """`listed` are the names on the list of crawls, from which those that are gone can be taken."""
         self.folders = dict(named)
+        self._listed = listed
         self._progress = progress
         self.databases: dict[str, Database] = {}
         """Of those that can be used."""
@@ -49,7 +51,8 @@ class OpenCrawls:
             except ShoalError as error:
                 if len(self.folders) == 1:
                     raise
-                self._note(name, how_it_went(name, folder) if is_gone(folder) else str(error))
+                off_list = name in self._listed and is_gone(folder)
+                self._note(name, how_it_went(name, folder) if off_list else str(error))
         if self._indexes:
             self.index = Index(open_merged(self._indexes.values()), self._fingerprints)
 
@@ -83,7 +86,7 @@ class OpenCrawls:
 def open_crawls(folders: Sequence[Path] | Mapping[Path, str], progress: Progress) -> Iterator[OpenCrawls]:
     """The crawls in these folders, as they are now."""
     with ExitStack() as stack:
-        crawls = OpenCrawls(named(folders), progress)
+        crawls = OpenCrawls(named(folders), progress, folders.values() if isinstance(folders, Mapping) else ())
         crawls.open(stack)
         yield crawls
 
