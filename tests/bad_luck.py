@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 NAMES = (
     "notes.txt", "lock", "marks.jsonl", "pages-00001.warc.gz", "crawl.model", "crawl.sqlite.new", "settings.json",
     "index/notes.txt", "index/meta.json", "index-images/x", "crawl.sqlite-wal",
@@ -43,11 +45,20 @@ def largest_file(size: int) -> Iterator[None]:
 def small_disk(place: Path, size: str) -> Iterator[Path]:
     """A disk of its own, with room for so much; only root can have one."""
     place.mkdir(parents=True, exist_ok=True)
-    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(place)], check=True)
+    mounted = mount(place, f"size={size}")
+    if mounted.returncode:
+        pytest.fail(f"This test mounts a small tmpfs, so it must run as root, with CAP_SYS_ADMIN: {mounted.stderr!r}")
     try:
         yield place
     finally:
         subprocess.run(["umount", str(place)], check=True)
+
+
+def mount(place: Path, options: str) -> subprocess.CompletedProcess[bytes]:
+    """A disk in memory at this place; or the one that is there, with other options."""
+    return subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place)], capture_output=True, check=False
+    )
 
 
 @contextmanager
@@ -55,7 +66,7 @@ def read_only(place: Path, fill: Callable[[Path], None] = lambda place: None) ->
     """A disk that nothing can be written to, not even by root."""
     with small_disk(place, "20m"):
         fill(place)
-        subprocess.run(["mount", "-o", "remount,ro", str(place)], check=True)
+        assert not mount(place, "remount,ro").returncode
         yield place
 
 

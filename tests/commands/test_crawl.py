@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -17,6 +16,7 @@ from shoal.commands.crawl import outcome
 from shoal.crawl.termination import Ending
 from shoal.store.crawl_status import FailedSeed, Status
 from shoal.testing.webserver import SimpleWeb, WebAnswer, WebServer
+from tests.bad_luck import mount, small_disk
 from tests.commands.conftest import FOLDER, HOME, TOPIC, small_web
 from tests.running import Operator
 from tests.shell import Said, Shell, served
@@ -142,27 +142,16 @@ async def test_the_first_ctrl_c_finishes_what_is_in_flight(tmp_path: Path) -> No
 
 
 @pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
+def megabyte(tmp_path: Path) -> Iterator[Path]:
     """A disk of one megabyte."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    mounted = _mount(place, "size=1m")
-    if mounted.returncode:
-        pytest.fail(f"This test mounts a small tmpfs, so it must run as root, with CAP_SYS_ADMIN: {mounted.stderr!r}")
-    yield place
-    subprocess.run(["umount", str(place)], check=True)
-
-
-def _mount(place: Path, options: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place)], capture_output=True, check=False
-    )
+    with small_disk(tmp_path / "disk", "1m") as place:
+        yield place
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("processes", ["1", "2"])
-async def test_a_full_disk_loses_nothing(small_disk: Path, tmp_path: Path, processes: str) -> None:
-    folder = str(small_disk / "c")
+async def test_a_full_disk_loses_nothing(megabyte: Path, tmp_path: Path, processes: str) -> None:
+    folder = str(megabyte / "c")
     web = SimpleWeb()
     numbers = range(60)
     for number in numbers:
@@ -178,7 +167,7 @@ async def test_a_full_disk_loses_nothing(small_disk: Path, tmp_path: Path, proce
         assert 0 < json.loads(stored.out)["pages"] < 60
         still = await operator.runs("resume", "--dir", folder, "--quiet")
         assert (still.code, still.sentence()) == (2, full.sentence())
-        assert not _mount(small_disk, "remount,size=64m").returncode
+        assert not mount(megabyte, "remount,size=64m").returncode
         rest = await operator.runs("resume", "--dir", folder, "--json")
     assert rest.code == 0, rest.err
     assert json.loads(rest.out)["status"]["pages"] == 60

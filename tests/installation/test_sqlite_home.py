@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -16,8 +15,6 @@ from shoal.installation.installation_database import reading, writing
 from shoal.installation.location import Installation
 from tests.bad_luck import contents, largest_file, read_only, small_disk
 from tests.installation.older import bring_up, check_all_there, make_older
-
-needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can have disks of its own")
 
 
 @pytest.fixture
@@ -121,7 +118,6 @@ def write_much(here: Installation) -> None:
             topic_library.add(connection, name=f"t{number}", text="变电站 " * 5000, now=1.0)
 
 
-@needs_root
 @pytest.mark.slow
 def test_a_disk_that_fills_up_is_one_sentence_and_loses_nothing(tmp_path: Path) -> None:
     with small_disk(tmp_path / "home", "1m") as home:
@@ -143,7 +139,6 @@ def test_a_file_that_may_not_grow_is_one_sentence_and_loses_nothing(here: Instal
     assert names(here) == ["电网"]
 
 
-@needs_root
 @pytest.mark.slow
 def test_a_copy_for_which_there_is_no_room_changes_nothing(tmp_path: Path) -> None:
     with small_disk(tmp_path / "home", "200k") as home:
@@ -157,7 +152,6 @@ def test_a_copy_for_which_there_is_no_room_changes_nothing(tmp_path: Path) -> No
         check_all_there(here)
 
 
-@needs_root
 @pytest.mark.slow
 def test_what_cannot_be_written_can_be_read(tmp_path: Path) -> None:
     with read_only(tmp_path / "home", lambda home: register(Installation(home=home), "电网")) as home:
@@ -167,7 +161,6 @@ def test_what_cannot_be_written_can_be_read(tmp_path: Path) -> None:
         assert contents(home) == before
 
 
-@needs_root
 @pytest.mark.slow
 def test_what_is_older_and_cannot_be_written_can_be_read_too(tmp_path: Path) -> None:
     with read_only(tmp_path / "home", lambda home: make_older(Installation(home=home))) as home:
@@ -176,7 +169,6 @@ def test_what_is_older_and_cannot_be_written_can_be_read_too(tmp_path: Path) -> 
         assert contents(home) == before
 
 
-@needs_root
 @pytest.mark.slow
 def test_an_empty_disk_that_is_only_for_reading_has_an_empty_list(tmp_path: Path) -> None:
     with read_only(tmp_path / "disk") as disk:
