@@ -79,7 +79,7 @@ def test_each_is_explained_in_one_line_in_both_languages(entry: SettingEntry) ->
 def test_who_asks_for_a_setting_that_is_not_there_hears_which_was_meant() -> None:
     with pytest.raises(InputError, match=r'^There is no setting "atempts"; did you mean attempts\?$'):
         setting("atempts")
-    with pytest.raises(InputError, match=r'^There is no setting "zzz"; docs/commands.md lists them all$'):
+    with pytest.raises(InputError, match=r"^There is no setting \"zzz\"; 'shoal help settings' lists them all$"):
         setting("zzz")
 
 

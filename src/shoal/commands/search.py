@@ -47,7 +47,7 @@ def search(
     shoal search --crawl grid smart grid 变电站
     shoal search --crawl grid '"power plant"' -nuclear after:2024
 
-    Words, "phrases", -not, title:, site:, topic:, lang:, after:, before:, is:relevant, crawl:; docs/searching.md explains them.
+    Words, "phrases", -not, title:, site:, topic:, lang:, after:, before:, is:relevant, crawl:; shoal help queries explains them.
     Several crawls (--crawl A --crawl B; all, when none is named) are searched as if one crawl had found all of their pages.
     Pages can be found some seconds after they were fetched, while the crawl goes on.
     """

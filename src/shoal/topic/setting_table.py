@@ -277,7 +277,7 @@ ENVIRONMENT: Mapping[str, str] = {entry.variable: entry.name for entry in SETTIN
 def setting(name: str) -> SettingEntry:
     """The one of this name; who asks for another than there is hears which was meant."""
     if (found := _BY_NAME.get(name)) is None:
-        hint = did_you_mean(name, _BY_NAME) or "; docs/commands.md lists them all"
+        hint = did_you_mean(name, _BY_NAME) or "; 'shoal help settings' lists them all"
         raise InputError(f"There is no setting {quoted(name)}{hint}")
     return found
 
