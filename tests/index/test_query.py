@@ -255,6 +255,8 @@ def test_any_string_of_what_could_matter(text: str) -> None:
 
 @example("title:「grid「grid」")
 @example('topic:"grid『grid"')
+@example("site:/*")
+@example("site:http://*.example.org/")
 @given(st.lists(PIECES, max_size=12).map("".join))
 def test_a_query_written_down_is_read_as_the_same(text: str) -> None:
     query = understood(text)

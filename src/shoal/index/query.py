@@ -320,9 +320,10 @@ def _limit(kind: LimitKind, name: str, value: str) -> Limit:
 def _site(name: str, value: str) -> str:
     bare = value.lstrip("*.") if "://" not in value else value
     url = normalise(bare if "://" in bare else f"http://{bare}")
-    if url is None:
+    host = host_of(url).lstrip("*.") if url is not None else ""  # a URL may have them, too: https://*.example.org/
+    if not host:
         raise InputError(f"{name} needs a host or a domain such as example.org, not '{value}'.")
-    return host_of(url)
+    return host
 
 
 def _language(value: str) -> str:
