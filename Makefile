@@ -15,7 +15,7 @@ test: setup                     ## everything CI runs, how much of the code it s
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m shoal.evaluate.gate
-	$(BIN)/pytest -n 2 --dist worksteal -m 'not slow' --cov --cov-report=term:skip-covered --cov-fail-under 90
+	$(BIN)/pytest -n 2 --dist worksteal -m 'not slow' --cov --cov-report= --cov-fail-under 90
 	$(BIN)/pytest -n 3 --dist worksteal -m slow --durations 20 --durations-min 1
 
 bench: setup                    ## how fast, against whom; ratios in one run

@@ -68,6 +68,20 @@ def test_a_single_wrong_bit_is_found_by_looking_at_everything(folder: Path) -> N
     assert damage(folder) == (path.name,)
 
 
+def test_what_a_writer_is_about_to_remove_or_has_just_removed_is_not_called_damaged(folder: Path) -> None:
+    with IndexWriter(folder) as writer:
+        writer.add([page(1, "another text")])
+    (newest,) = folder.glob("*.del")
+    segment = newest.name.partition(".")[0]
+    (folder / f"{segment}.1.del").write_bytes(b"written by halves")
+    (folder / f"{segment}.fast").rename(folder / "aside")
+    (folder / f"{segment}.fast").symlink_to(folder / "nothing")  # listed, and gone when it is read
+    assert damage(folder) == ()
+    assert problem(folder) == f"The index in {folder} is damaged."
+    newest.write_bytes(newest.read_bytes()[:-1])
+    assert damage(folder) == (newest.name,)
+
+
 def test_whoever_may_read_the_folder_may_read_all_of_the_index(folder: Path) -> None:
     modes = {path.name: path.stat().st_mode & 0o777 for path in folder.iterdir()}
     assert set(modes) > {"meta.json", ".managed.json"}

@@ -46,8 +46,21 @@ _TAIL = struct.Struct("<II")
 _KILLED = "index writer was killed"
 
 
+class _Deletes(msgspec.Struct):
+    """Which pages of a segment are gone: each change has a file of its own, and those before it are removed a moment later."""
+
+    opstamp: int
+
+
 class _Segment(msgspec.Struct):
     segment_id: str
+    deletes: _Deletes | None = None
+
+    def has(self, name: str) -> bool:
+        """True for a file that was committed as a part of it; others are being written, or about to be removed."""
+        id, _, kind = name.partition(".")
+        newest = f"{self.deletes.opstamp}.del" if self.deletes else ""
+        return id == self.segment_id.replace("-", "") and (not kind.endswith(".del") or kind == newest)
 
 
 class _Meta(msgspec.Struct):
@@ -112,9 +125,9 @@ def damage(folder: Path) -> tuple[str, ...]:
         meta = msgspec.json.decode((folder / META).read_bytes(), type=_Meta)
     except (OSError, msgspec.MsgspecError):
         return (META,)
-    committed = {segment.segment_id.replace("-", "") for segment in meta.segments}
-    paths = [path for path in sorted(folder.iterdir()) if path.name.partition(".")[0] in committed]
-    return tuple(path.name for path in paths if not _is_whole(path))
+    listed = sorted(path.name for path in folder.iterdir())
+    committed = [name for name in listed if any(segment.has(name) for segment in meta.segments)]
+    return tuple(name for name in committed if not _is_whole(folder / name))
 
 
 def exists(folder: Path) -> bool:
@@ -211,8 +224,14 @@ def _format() -> str:
 
 
 def _is_whole(path: Path) -> bool:
-    """True when the file has the checksum that its last bytes name."""
-    data = path.read_bytes()
+    """True when the file has the checksum that its last bytes name; or is gone, because a writer needs it no more.
+
+    An index whose files were removed by somebody else cannot be opened: `problem` says so.
+    """
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return True
     if len(data) < _TAIL.size:
         return False
     length, _ = _TAIL.unpack_from(data, len(data) - _TAIL.size)
