@@ -88,6 +88,11 @@ def test_explain_reads_well_for_every_fate(crawled: Shell, url: str, sentence: s
     assert "None" not in said.out
 
 
+def test_a_seed_goes_first_whatever_number_says_so(crawled: Shell) -> None:
+    assert "\nPriority\n   first  a seed\n" in crawled("explain", HOME).out
+    assert re.search(r"\nPriority\n   ?\d+\.\d{3}  ", crawled("explain", f"{HOME}power-grid").out)
+
+
 def test_explain_shows_what_made_the_score(crawled: Shell) -> None:
     said = crawled("explain", f"{HOME}%E7%94%B5%E7%BD%91")
     assert "“智能电网”" in said.out

@@ -41,7 +41,7 @@ def test_a_server_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("url", ["mysql://me:secret@127.0.0.1/shoal", "secret", "postgresql://me:secret@127.0.0.1:x/d"])
 def test_what_is_no_url_of_a_database_is_one_sentence(tmp_path: Path, url: str) -> None:
-    with pytest.raises(FolderError, match="is not the URL of a database"):
+    with pytest.raises(FolderError, match="is not the URL of a database: it should look like postgresql://"):
         open_installation(Installation(home=tmp_path, database=url))
 
 

@@ -38,7 +38,7 @@ def show_explanation(found: UrlExplanation) -> None:
     for step in found.path:
         say(_step(step))
     say("\nPriority", "bold")
-    say(f"  {found.priority:6.3f}  {found.priority_why or 'no reason was kept'}")
+    say(f"  {_priority(found.priority)}  {found.priority_why or 'no reason was kept'}")
     if found.value_why:  # the priority may be older: only those that decide what comes next are kept up to date
         say("\nWhat makes its value now", "bold")
         _show_evidence(found.value_why)
@@ -47,6 +47,11 @@ def show_explanation(found: UrlExplanation) -> None:
         verdict = "relevant" if found.score >= found.threshold else "not relevant"  # the judge's, also of a marked page
         say(f"  {found.score:6.3f}  {verdict}, the threshold is {found.threshold:.3f}")
         _show_evidence(found.evidence)
+
+
+def _priority(priority: float) -> str:
+    """That of a seed is no measure of anything."""
+    return " first" if priority >= services.explain.SEED_PRIORITY else f"{priority:6.3f}"
 
 
 def _show_evidence(parts: Sequence[Evidence]) -> None:

@@ -142,7 +142,8 @@ class PostgresDatabase:
         try:
             return await _library().connect(self.url, timeout=_CONNECT_SECONDS, server_settings=self._settings)
         except (ValueError, _library().InterfaceError):  # it would repeat parts of the URL, which has a password
-            raise FolderError(f"{shown(self.url)} is not the URL of a database.") from None
+            like = "postgresql://USER:PASSWORD@HOST/NAME"
+            raise FolderError(f"{shown(self.url)} is not the URL of a database: it should look like {like}.") from None
 
     # --- the verbs of a database ---------------------------------------------------------------------------------------
 

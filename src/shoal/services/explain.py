@@ -18,6 +18,7 @@ from shoal.store import crawl_folder as folders
 from shoal.store import mark_log, provenance
 from shoal.store.provenance import UrlExplanation as UrlExplanation
 from shoal.store.strategy_memory import StrategyMemory
+from shoal.strategy import SEED_PRIORITY as SEED_PRIORITY
 from shoal.strategy import strategies
 from shoal.urls import normalise
 
