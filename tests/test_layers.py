@@ -286,39 +286,51 @@ def test_the_seam_is_where_it_is(by: str, what: str, hidden: bool, right: bool) 
 
 
 AT_THE_DOOR = ("__main__", "cli", "commands", "python", "testing")
-OWN_LOOPS = {
+"""Who meets a person, in a terminal or in a notebook, and what stands in for one."""
+ON_THEIR_OWN = {
     ("crawl.worker", "asyncio.Runner"): "the main function of a worker's process",
     ("crawl.worker", "uvloop.new_event_loop"): "the same",
     ("database.postgres", "asyncio.new_event_loop"): "runs in a thread of its own, so that any thread may ask",
     ("evaluate.gate", "os.environ"): "a program of its own",
+    ("evaluate.gate", "print"): "the same",
+    ("evaluate.gate", "sys.stderr"): "the same",
     ("evaluate.serve", "asyncio.run"): "a program of its own",
+    ("evaluate.serve", "print"): "the same",
+    ("printable", "sys.stderr"): "tells of a bug in place of Python",
 }
 _LOOPS = {"asyncio.run", "asyncio.Runner", "asyncio.new_event_loop", "uvloop.run", "uvloop.new_event_loop"}
 _ENVIRONMENT = {"os.environ", "os.environb", "os.getenv"}
-_SHORT = {said.partition(".")[2] for said in _LOOPS | _ENVIRONMENT}
+_STREAMS = {"sys.stdout", "sys.stderr", "sys.__stdout__", "sys.__stderr__"}
+_OUTSIDE = _LOOPS | _ENVIRONMENT | _STREAMS
+_SHORT = {said.partition(".")[2] for said in _OUTSIDE}
 
 
-def test_nothing_below_the_commands_starts_a_loop_or_reads_the_environment() -> None:
+def test_only_at_the_doors_is_anything_printed_a_loop_started_or_the_environment_read() -> None:
     """So that all of it can be called inside a running event loop, with whatever is said in arguments."""
     assert {
         (name, what) for name, path in modules().items() if layer_of(name) not in AT_THE_DOOR for what in _reached(path)
-    } == set(OWN_LOOPS)
+    } == set(ON_THEIR_OWN)
 
 
 def _reached(path: Path) -> Iterator[str]:
     for node in nodes_of(path):
         said = ast.unparse(node) if isinstance(node, ast.Attribute) else ""
-        if said in _LOOPS | _ENVIRONMENT or said.endswith(".run_until_complete"):
+        if said in _OUTSIDE or said.endswith(".run_until_complete"):
             yield said
-        if isinstance(node, ast.ImportFrom) and node.module in ("os", "asyncio"):
+        if isinstance(node, ast.Name) and node.id == "print":
+            yield node.id
+        if isinstance(node, ast.ImportFrom) and node.module in ("os", "asyncio", "sys"):
             yield from (f"{node.module}.{alias.name}" for alias in node.names if alias.name in _SHORT)
 
 
 def test_a_module_that_reaches_out_is_found(tmp_path: Path) -> None:
     (tmp_path / "x.py").write_text(
-        "import os\nfrom asyncio import run\nrun(f(os.environ))\nloop.run_until_complete(g())"
+        "import os\nfrom asyncio import run\nfrom sys import stderr\n"
+        "run(f(os.environ))\nloop.run_until_complete(g())\nh(say=print)"
     )
-    assert sorted(_reached(tmp_path / "x.py")) == ["asyncio.run", "loop.run_until_complete", "os.environ"]
+    assert sorted(_reached(tmp_path / "x.py")) == [
+        *("asyncio.run", "loop.run_until_complete", "os.environ", "print", "sys.stderr"),
+    ]
 
 
 # --- libraries -------------------------------------------------------------------------------------------------------

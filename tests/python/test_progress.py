@@ -48,7 +48,7 @@ async def followed(line: ProgressLine) -> None:
     await asyncio.gather(watching, return_exceptions=True)
 
 
-async def test_the_line_says_how_it_stands(capsys: pytest.CaptureFixture[str]) -> None:
+async def test_the_line_says_how_it_stands(caplog: pytest.LogCaptureFixture) -> None:
     display = Shown()
     line = ProgressLine("电网", display, 500)
     with line.shown():
@@ -57,7 +57,7 @@ async def test_the_line_says_how_it_stands(capsys: pytest.CaptureFixture[str]) -
         line.say("The newest pages are not in the index\x1b.")
     assert display.lines == [LINE]
     assert display.last == LINE
-    assert capsys.readouterr().err == "The newest pages are not in the index .\n"
+    assert [record.getMessage() for record in caplog.records] == ["The newest pages are not in the index ."]
 
 
 async def test_a_thread_of_its_own_only_brings_figures() -> None:
@@ -69,12 +69,16 @@ async def test_a_thread_of_its_own_only_brings_figures() -> None:
     assert display.lines == ["电网  250 pages  100 relevant (40%)  12 pages/s  1:15"]
 
 
-async def test_who_wants_none_sees_none(capsys: pytest.CaptureFixture[str]) -> None:
+async def test_who_wants_no_line_sees_none_but_is_told_what_to_know(
+    capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
     line = ProgressLine("电网", display_for(False))
     with line.shown():
         await followed(line)
-        line.say("Something.")
+        line.say("Finishing the index …")
+        line.say("This crawl is not on the list of crawls.")
     assert capsys.readouterr() == ("", "")
+    assert [record.getMessage() for record in caplog.records] == ["This crawl is not on the list of crawls."]
 
 
 def test_a_terminal_is_drawn_over(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,11 +1,13 @@
 """What does somebody see who waits for a crawl in Python? One line that is drawn over, on a terminal or below a notebook's cell.
 
-Elsewhere a line now and then, as long commands print it. All of it goes to standard error, for the answer is a value.
+Elsewhere a line now and then, as long commands print it. All of it goes to standard error, for the answer is a value. What they
+should know afterwards is a warning in the log, which Python shows there, too, unless the program says otherwise.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import sys
 import threading
 import time
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from shoal.crawl.coordinator import Coordinator
     from shoal.crawl.metrics import Statistics
 
+logger = logging.getLogger(__name__)
 _FRAME_SECONDS = 0.25
 _SECONDS_PER_LINE = 5.0
 _BAR = 20
@@ -73,19 +76,19 @@ class ProgressLine:
 
     @contextmanager
     def shown(self) -> Iterator[None]:
-        """Whatever ends the crawl, the line is left in order."""
+        """Whatever ends the crawl, the line is left in order, and what a user should know is told: also who wants no line."""
         try:
             yield
         finally:
             if self._display is not None:
                 self._display.end(self._line(self._now) if self._now else "")
-                for sentence in self._said:
-                    print(harmless(sentence), file=sys.stderr)
+            for sentence in self._said:
+                logger.warning("%s", harmless(sentence))
 
     def _line(self, now: Statistics) -> str:
         what = f"{now.pages:,} / {self._most:,} pages" if self._most else f"{now.pages:,} pages"
         bar = f"{_bar(now.pages / self._most)}  " if self._most else ""
-        stopping = f"  finishing {len(now.fetching)} requests" if now.stopping else ""
+        stopping = f"  finishing, {len(now.fetching)} in flight" if now.stopping else ""
         minutes, seconds = divmod(int(now.elapsed), 60)
         return harmless(
             f"{self._name}  {bar}{what}  {now.relevant:,} relevant ({now.harvest_rate:.0%})  "
@@ -158,11 +161,15 @@ class LogDisplay:
     def show(self, line: str) -> None:
         if self._clock() - self._last >= _SECONDS_PER_LINE:
             self._last = self._clock()
-            print(line, file=self._stream, flush=True)
+            self._write(line)
 
     def end(self, line: str) -> None:
         if line:
-            print(line, file=self._stream, flush=True)
+            self._write(line)
+
+    def _write(self, line: str) -> None:
+        self._stream.write(f"{line}\n")
+        self._stream.flush()
 
 
 class NotebookDisplay:
