@@ -5,7 +5,7 @@ from __future__ import annotations
 import resource
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -52,6 +52,13 @@ def small_disk(place: Path, size: str) -> Iterator[Path]:
         yield place
     finally:
         subprocess.run(["umount", str(place)], check=True)
+
+
+def fill(file: Path) -> None:
+    """Take all the room that is left."""
+    with suppress(OSError), file.open("wb", buffering=0) as stream:
+        while True:
+            stream.write(bytes(4096))
 
 
 def mount(place: Path, options: str) -> subprocess.CompletedProcess[bytes]:

@@ -111,6 +111,14 @@ def test_a_backup_that_does_not_fit_leaves_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "x").exists()
 
 
+def test_a_disk_that_is_full_where_the_backup_goes_is_not_said_to_be_the_crawls(tmp_path: Path) -> None:
+    a_crawl(tmp_path / "c")
+    with small_disk(tmp_path / "disk", "64k") as disk:
+        with pytest.raises(StorageFull, match=rf"^There is no room left to write {disk / 'saved.tar'}\.$"):
+            backup.save(tmp_path / "c", disk / "saved.tar", silent)
+        assert contents(disk) == {}
+
+
 def test_an_answer_that_does_not_fit_leaves_the_older_one(tmp_path: Path) -> None:
     out = tmp_path / "gallery.html"
     out.write_text("older")

@@ -15,7 +15,8 @@ import pytest
 from msgspec.structs import replace
 
 from shoal import services
-from shoal.errors import FolderBusy, FolderError, ShoalError, StartFailed
+from shoal.errors import FolderBusy, FolderError, ShoalError, StartFailed, StorageFull
+from shoal.files import UNFINISHED
 from shoal.installation.location import Installation
 from shoal.model.live import LiveFigures, RunRecord
 from shoal.model.stored import Changes
@@ -28,6 +29,7 @@ from shoal.store import run_control
 from shoal.store.crawl_store import open_store
 from shoal.store.ownership import LOCK, RUN_LOG
 from shoal.testing.webserver import WebServer
+from tests.bad_luck import fill, small_disk
 from tests.running import Operator, all_gone, assert_consistent, stored
 from tests.small_web import HOME, SmallWeb
 from tests.store.pages import batch, page
@@ -262,6 +264,16 @@ def test_what_a_crawl_says_that_ends_at_once_is_the_sentence(folder: Path, insta
     assert (folder / RUN_LOG).read_text().count("\n") == 1
     now = supervisor.state_of(folder)
     assert (now.state, now.why.partition(" http")[0]) == ("failed", "The password of the proxy")
+
+
+@pytest.mark.slow
+def test_one_that_cannot_even_write_down_that_the_disk_is_full(tmp_path: Path, installation: Installation) -> None:
+    with small_disk(tmp_path / "disk", "2m") as disk:
+        folders.create(disk / "c", SETTINGS)
+        fill(disk / "filler")
+        with pytest.raises(StorageFull, match=f"^The disk is full: make room where {disk / 'c'} is"):
+            supervisor.start(disk / "c", installation, os.environ)
+        assert [path.name for path in (disk / "c").iterdir() if path.name.startswith(UNFINISHED)] == []
 
 
 @pytest.mark.slow

@@ -20,7 +20,8 @@ from typing import BinaryIO, Literal
 
 from shoal.crawl.termination import Ending
 from shoal.database.sql import Database
-from shoal.errors import FolderBusy, FolderError, StartFailed
+from shoal.errors import FolderBusy, FolderError, ShoalError, StartFailed
+from shoal.files import created, unfinished
 from shoal.installation.location import Installation
 from shoal.model.live import LiveFigures, RunRecord, WishWord
 from shoal.os_process import OutlivingProcess, born, send_signal
@@ -38,6 +39,7 @@ _LEFT = frozenset({Ending.STOPPED, Ending.RESTING})
 """Endings after which there is something left to do without a larger budget."""
 _LARGEST_LOG = 2**20
 """Bytes; the next start puts a larger one aside, and that in the place of the one before."""
+_PROBE_BYTES = 2**16
 _BETWEEN_LOOKS = 0.1
 _START_SECONDS = 60.0
 _TERM_SECONDS = 1.0
@@ -197,9 +199,7 @@ def start(
         )
     over = time.monotonic() + timeout
     while not process.ended.done() and time.monotonic() < over:
-        now = state_of(folder)
-        # It has said how it stands, so all that could have kept it from crawling is behind it.
-        if now.at_work and now.live is not None and (now.host, now.pid) == (socket.gethostname(), process.pid):
+        if (now := _at_work_as(process.pid, folder)) is not None:
             return Started(pid=process.pid, state=now.state)
         wait([process.ended], timeout=_BETWEEN_LOOKS)
     if not process.ended.done():
@@ -211,6 +211,19 @@ def start(
         raise _failure(folder, process, said)
     now = state_of(folder)
     return Started(pid=process.pid, state=now.state, why=now.why)
+
+
+def _at_work_as(pid: int, folder: Path) -> RunState | None:
+    """How the crawl stands once this process has said so: all that could have kept it from crawling is behind it then.
+
+    Who cannot look, because the disk is full or the database away, waits: the process meets that, too, and tells of it.
+    """
+    try:
+        now = state_of(folder)
+    except ShoalError:
+        return None
+    is_it = now.at_work and now.live is not None and (now.host, now.pid) == (socket.gethostname(), pid)
+    return now if is_it else None
 
 
 def _command(folder: Path, metrics: ListenAddress | None) -> list[str]:
@@ -249,9 +262,18 @@ def _failure(folder: Path, process: OutlivingProcess, begin: int) -> StartFailed
     with log_of(folder).open("rb") as log:
         log.seek(begin)
         lines = log.read(_LARGEST_LOG).decode("utf-8", "replace").split("\n")
-    said = next((line.strip() for line in reversed(lines) if line.strip()), "")
-    ended = f"The crawl in {folder} ended at once (process {process.pid}, exit code {process.ended.result()})."
-    return StartFailed(said.removeprefix("shoal: ") or ended)
+    if said := next((line.strip() for line in reversed(lines) if line.strip()), ""):
+        return StartFailed(said.removeprefix("shoal: "))
+    _check_room(folder)
+    return StartFailed(
+        f"The crawl in {folder} ended at once (process {process.pid}, exit code {process.ended.result()})."
+    )
+
+
+def _check_room(folder: Path) -> None:
+    """On a full disk a process cannot even write down that the disk is full: whoever started it finds out."""
+    with folders.storage_errors(folder), unfinished(folder) as probe, created(probe) as stream:
+        stream.write(bytes(_PROBE_BYTES))
 
 
 # --- pausing and stopping --------------------------------------------------------------------------------------------

@@ -11,11 +11,14 @@ The index is not in it, because the first search makes it anew; nor are the URLs
 
 from __future__ import annotations
 
+import errno
 import io
+import os
+import sqlite3
 import tarfile
 import tempfile
-from collections.abc import Collection
-from contextlib import closing
+from collections.abc import Collection, Iterator
+from contextlib import closing, contextmanager
 from hashlib import blake2b
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -96,7 +99,8 @@ def _saved(file: Path, manifest: Manifest) -> Saved:
 
 def _write(folder: Path, database: Database, stream: BinaryIO, scratch: Path, progress: Progress) -> Manifest:
     copy = scratch / folders.DATABASE
-    crawl, pages, ends = _copy_database(database, copy)
+    with _copying():
+        crawl, pages, ends = _copy_database(database, copy)
     marks = scratch / folders.MARKS
     marks.write_bytes(b"".join(msgspec.json.encode(mark) + b"\n" for mark in mark_log.all_said(folder)))
     whole = [copy, marks, *_model(folder, database, scratch)]
@@ -112,6 +116,17 @@ def _write(folder: Path, database: Database, stream: BinaryIO, scratch: Path, pr
         data = msgspec.json.encode(manifest)
         tar.addfile(_info(MANIFEST, len(data)), io.BytesIO(data))
     return manifest
+
+
+@contextmanager
+def _copying() -> Iterator[None]:
+    """A copy that finds no room is told as any other file of the backup is: it is not the crawl's disk that is full."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_FULL:
+            raise
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
 
 
 def _copy_database(database: Database, path: Path) -> tuple[str, int, list[tuple[str, int]]]:
