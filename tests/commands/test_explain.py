@@ -121,6 +121,7 @@ def test_explain_as_json(crawled: Shell, url: str) -> None:
     [
         ("", "'' is not a URL"),
         ("what is this", "'what is this' is not a URL"),
+        ("x" * 100_000, "...xxx"),
         ("mailto:someone@a.test", "is not a URL"),
         (f"{HOME}never-heard-of", f"{HOME}never-heard-of is not known to this crawl: no fetched page links to it."),
         ("http://far.test/", "is not known to this crawl: it is out of scope (scope is host"),
@@ -129,6 +130,7 @@ def test_explain_as_json(crawled: Shell, url: str) -> None:
 def test_explain_of_something_else_is_one_sentence(crawled: Shell, url: str, complaint: str) -> None:
     said = crawled("explain", url)
     assert complaint in said.sentence()
+    assert len(said.sentence()) < 300
     assert said.code == 2
 
 

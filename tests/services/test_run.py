@@ -104,6 +104,17 @@ async def test_a_crawl_of_which_nothing_came_says_why(tmp_path: Path) -> None:
         await services.run.run_crawl(folder, Installation(home=tmp_path))
 
 
+async def test_of_thousands_of_seeds_a_sentence_names_some(tmp_path: Path) -> None:
+    seeds = [f"http://127.0.0.1:{port}/" for port in range(1, 9)]
+    options = {"delay": 0.0, "index": False}
+    settings = topic_from_words("power grid", seeds, names=services.choices.names(), options=options)
+    services.crawls.start_crawl(tmp_path / "c", settings)
+    with pytest.raises(NoSeedReached) as caught:
+        await services.run.run_crawl(tmp_path / "c", Installation(home=tmp_path))
+    assert str(caught.value).count("http://127.0.0.1:") == 5
+    assert str(caught.value).endswith("; and 3 more.")
+
+
 async def test_who_stands_by_is_told_once_and_waits_until_nobody_is_at_work(tmp_path: Path) -> None:
     folder = begun(tmp_path / "c", "")
     heard: list[str] = []

@@ -14,7 +14,7 @@ from shoal import services
 from shoal.commands import live_view, options
 from shoal.commands.console import say
 from shoal.commands.next_command import in_crawl
-from shoal.commands.output import STOPPED, reply, run_async, teller
+from shoal.commands.output import STOPPED, counted, reply, run_async, teller
 from shoal.errors import InputError
 from shoal.installation.location import installation_of
 from shoal.signals import stopped_by_signals
@@ -74,7 +74,8 @@ def show_revisit(folder: Path, found: Revisit) -> None:
             say(f"{title}: {url}")
         if len(urls) > _SHOWN:
             say(f"{title}: {len(urls) - _SHOWN:,} more (--json lists all)")
-    say(f"{looked.looked:,} pages looked at: {len(looked.changed):,} changed, {len(looked.gone):,} gone.", "bold")
+    became = f"{len(looked.changed):,} changed, {len(looked.gone):,} gone"
+    say(f"{counted(looked.looked, 'page')} looked at: {became}.", "bold")
     if looked.waiting:
         say(f"{looked.waiting:,} more are to be looked at: shoal revisit {in_crawl(folder)}")
     if looked.changed:

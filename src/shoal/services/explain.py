@@ -20,6 +20,7 @@ from shoal.store.provenance import UrlExplanation as UrlExplanation
 from shoal.store.strategy_memory import StrategyMemory
 from shoal.strategy import SEED_PRIORITY as SEED_PRIORITY
 from shoal.strategy import strategies
+from shoal.topic.value_readers import short
 from shoal.urls import normalise
 
 
@@ -50,7 +51,7 @@ def _explained(database: Database, url: str, settings: Settings) -> UrlExplanati
         return found
     address = normalise(url)
     if address is None:
-        raise InputError(f"'{url}' is not a URL: it should look like https://example.org/page.")
+        raise InputError(f"{short(url)} is not a URL: it should look like https://example.org/page.")
     why_not = ScopeRule(settings.scope, settings.seeds).why_not(address)
     reason = f"it is out of scope ({why_not})" if why_not else "no fetched page links to it"
     raise InputError(f"{address} is not known to this crawl: {reason}.")

@@ -59,6 +59,8 @@ Watch = Callable[[Coordinator], Coroutine[None, None, None]]
 """Shows how a crawl stands; cancelled when the crawl is over."""
 Sleep = Callable[[float], Awaitable[None]]
 _STANDBY_SECONDS = 1.0
+_NAMED_SEEDS = 5
+"""Seeds that a sentence lists: some people begin at thousands."""
 
 
 async def _nobody(coordinator: Coordinator) -> None:
@@ -209,9 +211,9 @@ def _note_end(folder: Path, run: RunRecord, state: RunWord, why: str) -> None:
 def _check_that_something_came(store: CrawlStore) -> None:
     if store.totals().pages or not (seeds := store.failed_seeds()):
         return
-    raise NoSeedReached(
-        "Not one seed could be fetched: " + "; ".join(f"{seed.url} ({seed.why})" for seed in seeds) + "."
-    )
+    named = "; ".join(f"{seed.url} ({seed.why})" for seed in seeds[:_NAMED_SEEDS])
+    more = f"; and {len(seeds) - _NAMED_SEEDS:,} more" if len(seeds) > _NAMED_SEEDS else ""
+    raise NoSeedReached(f"Not one seed could be fetched: {named}{more}.")
 
 
 def _keep_outlook(store: CrawlStore, coordinator: Coordinator) -> None:

@@ -32,6 +32,7 @@ from shoal.topic import word_readers
 from shoal.topic.combined import name_of
 from shoal.topic.topic_file import read_fetching, read_topic
 from shoal.topic.topic_writer import add_seeds, new_topic_file
+from shoal.topic.value_readers import short
 from shoal.urls import host_of, normalise
 
 _ANYWHERE = ("0.0.0.0/0", "::/0")
@@ -190,7 +191,7 @@ def _place(text: str) -> str | ListDocument:
     if text.lower().startswith(("http://", "https://")):
         if url := normalise(text):
             return url
-        raise InputError(f"'{text}' is not a URL that can be asked for")
+        raise InputError(f"{short(text)} is not a URL that can be asked for")
     try:
         with Path(text).open("rb") as file:
             return ListDocument(name=text, body=file.read(LARGEST))
